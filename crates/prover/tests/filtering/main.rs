@@ -1,0 +1,10 @@
+//! Filters, firewalls and admission over small networks. A test that denies has a twin in which one element differs.
+
+mod admin;
+mod admission;
+mod exhaustive;
+mod firewall;
+mod groups;
+mod tags;
+mod unknowns;
+mod world;

@@ -1,0 +1,8 @@
+//! Routes, walks, egress and hubs: one test a fact group, each failure with a twin that differs in one element.
+
+mod egress;
+mod hubs;
+mod routes;
+mod sites;
+mod walks;
+mod world;
