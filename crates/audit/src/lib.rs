@@ -1,0 +1,26 @@
+//! Asks the questions and decides: claims, verdicts, witnesses, proofs (DESIGN V1-V14).
+//!
+//! What lives here: which clusters and registries belong together, what each claim is about, its verdict and layer,
+//! the witness and the proof. What may not: Azure's semantics (`prover`), formats (`report`), rules.
+//!
+//! Read in this order: [`model`], [`subjects`], [`pairs`], `host` (V5), [`decide`] (V6), `claims` (V9, V11, V13),
+//! [`run`].
+
+mod assumptions;
+pub mod baseline;
+mod claims;
+pub mod decide;
+mod host;
+pub mod images;
+pub mod model;
+pub mod pairs;
+mod print;
+mod proofs;
+mod run;
+pub mod schema;
+mod stable;
+pub mod subjects;
+mod tripwires;
+mod witness;
+
+pub use run::{Options, run};
