@@ -1,0 +1,29 @@
+//! How long the built-in rules take over many causes. Slow in a debug build, hence ignored:
+//! `cargo test --release -p pullproof-rules --test speed -- --ignored --nocapture`.
+
+mod reports;
+
+use std::time::{Duration, Instant};
+
+use pullproof_audit::model::Reached;
+use pullproof_prover::BlockerKind;
+use pullproof_rules::Rules;
+use pullproof_snapshot::Declared;
+use reports::{NSG, blocker, cause, report};
+
+#[test]
+#[ignore = "a measurement"]
+fn twenty_thousand_causes_take_less_than_half_a_second() {
+    let rules = Rules::load(None).expect("the built-in rules load");
+    let mut report = report(Vec::new());
+    let kinds = BlockerKind::ALL.iter().cycle().take(20_000).enumerate();
+    report.causes = kinds
+        .map(|(i, kind)| cause(&blocker(&format!("b-{i}"), kind.as_str(), NSG, Reached::Actual)))
+        .collect();
+    let start = Instant::now();
+    rules.apply(&mut report, &Declared::default()).expect("the rules apply");
+    let took = start.elapsed();
+    println!("{} rules, {} causes: {took:?}", rules.catalogue().len(), report.causes.len());
+    assert_eq!(report.findings.len(), 20_000);
+    assert!(took < Duration::from_millis(500), "{took:?}");
+}
