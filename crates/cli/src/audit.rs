@@ -1,0 +1,247 @@
+//! `pullproof audit`: every pool of every cluster against its registries.
+
+use std::fs;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use clap::{ArgMatches, Args, ValueEnum};
+use pullproof_audit::model::Report;
+use pullproof_audit::pairs::Selection;
+use pullproof_audit::{Options, images, run};
+use pullproof_checker::Plain;
+use pullproof_network::Network;
+use pullproof_prover::Prover;
+use pullproof_report::{json, sarif, text};
+use pullproof_rules::Rules;
+use pullproof_snapshot::question::VerdictWord;
+
+use crate::load::Inputs;
+
+#[derive(Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    inputs: Inputs,
+    /// Only these clusters, by name or ARM id.
+    #[arg(long, value_name = "CLUSTER")]
+    cluster: Vec<String>,
+    /// Only these node pools.
+    #[arg(long, value_name = "POOL")]
+    pool: Vec<String>,
+    /// Only these registries, by name, ARM id or login server.
+    #[arg(long, value_name = "REGISTRY")]
+    registry: Vec<String>,
+    /// Image references, one a line, or what `kubectl get pods,deploy,ds,sts,jobs -A -o json` prints.
+    #[arg(long, value_name = "FILE")]
+    images: Option<PathBuf>,
+    /// Format of the report; repeatable, each with its own -o.
+    #[arg(long, value_enum, default_value = "text")]
+    format: Vec<Format>,
+    /// Where the report of the --format before it goes; standard output otherwise.
+    #[arg(short, long, value_name = "FILE")]
+    output: Vec<PathBuf>,
+    /// What makes the exit code 1 or 4; overrides pullproof.toml.
+    #[arg(long, value_enum)]
+    fail_on: Option<FailOn>,
+    /// An earlier JSON report: disproofs that stand in it already do not fail the run.
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Every declared or assumed fact counts as unknown.
+    #[arg(long)]
+    strict: bool,
+    /// Further rules (.rego files).
+    #[arg(long, value_name = "DIR")]
+    rules: Option<PathBuf>,
+    /// No progress on standard error.
+    #[arg(short, long)]
+    quiet: bool,
+    /// No colour.
+    #[arg(long)]
+    no_color: bool,
+    /// Say what is read and how much of it.
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+    Sarif,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    Disproven,
+    Undetermined,
+    Never,
+}
+
+/// Exit codes of CONTRACT §3.
+mod code {
+    pub const FINE: u8 = 0;
+    pub const DISPROVEN: u8 = 1;
+    pub const NOTHING_TO_AUDIT: u8 = 2;
+    pub const UNDETERMINED: u8 = 4;
+    pub const DISAGREE: u8 = 5;
+}
+
+/// # Errors
+/// An input, a name or a rule cannot be used (exit 2).
+pub fn run_audit(arguments: &Arguments, matches: &ArgMatches) -> Result<u8> {
+    let loaded = arguments.inputs.load()?;
+    let rules = Rules::load(arguments.rules.as_deref())?;
+    let network = Network::read(loaded.layered.clone(), loaded.declared.clone());
+    if arguments.verbose {
+        eprintln!("pullproof: {} resources, {} gaps", network.layered.resources().len(), network.gaps.len());
+    }
+    let options = Options {
+        selection: Selection {
+            clusters: arguments.cluster.clone(),
+            pools: arguments.pool.clone(),
+            registries: arguments.registry.clone(),
+            images: arguments.images()?,
+        },
+        strict: arguments.strict,
+        as_of: Some(loaded.as_of.clone()),
+        version: env!("CARGO_PKG_VERSION"),
+    };
+    let mut plain = Plain::new(loaded.layered, loaded.declared);
+    plain.strict = arguments.strict;
+    let mut report = run(&Prover::new(&network), &plain, &options)?;
+    report
+        .notes
+        .extend(loaded.expired.iter().map(|table| format!("{table} has expired and counts as unknown")));
+    rules.apply(&mut report, &network.declared)?;
+    if let Some(path) = &arguments.baseline {
+        let text = fs::read_to_string(path).with_context(|| format!("{}: cannot be read", path.display()))?;
+        let earlier = serde_json::from_str(&text)
+            .with_context(|| format!("{}: not a report of this program", path.display()))?;
+        pullproof_audit::baseline::apply(&mut report, &earlier);
+    }
+    arguments.write(&report, &rules, matches)?;
+    Ok(arguments.exit_code(&report, network.declared.audit.fail_on.as_deref()))
+}
+
+impl Arguments {
+    fn images(&self) -> Result<Vec<String>> {
+        let Some(path) = &self.images else { return Ok(Vec::new()) };
+        let text = fs::read_to_string(path).with_context(|| format!("{}: cannot be read", path.display()))?;
+        let images = images::from_text(&text)
+            .with_context(|| format!("{}: neither a list of images nor kubectl's JSON", path.display()))?;
+        if images.is_empty() {
+            bail!("{}: holds no image reference", path.display());
+        }
+        Ok(images)
+    }
+
+    /// Each -o belongs to the --format before it on the command line.
+    fn write(&self, report: &Report, rules: &Rules, matches: &ArgMatches) -> Result<()> {
+        let formats: Vec<usize> = matches.indices_of("format").into_iter().flatten().collect();
+        let outputs: Vec<usize> = matches.indices_of("output").into_iter().flatten().collect();
+        let given = matches.value_source("format") == Some(clap::parser::ValueSource::CommandLine);
+        self.check_outputs(&formats, &outputs, given)?;
+        for (i, format) in self.format.iter().enumerate() {
+            let from = if given { formats.get(i).copied().unwrap_or_default() } else { 0 };
+            let to = if given { formats.get(i + 1).copied().unwrap_or(usize::MAX) } else { usize::MAX };
+            let file = outputs.iter().position(|at| *at > from && *at < to).and_then(|n| self.output.get(n));
+            match file {
+                Some(path) => {
+                    let out = fs::File::create(path)
+                        .with_context(|| format!("{}: cannot be written", path.display()))?;
+                    self.render(*format, report, rules, false, &mut BufWriter::new(out))?;
+                }
+                None => {
+                    let colour = io::stdout().is_terminal()
+                        && !self.no_color
+                        && std::env::var_os("NO_COLOR").is_none();
+                    let mut out = BufWriter::new(io::stdout().lock());
+                    self.render(*format, report, rules, colour, &mut out)?;
+                    out.flush()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Every -o follows its --format (or stands alone with the default one), no file is written twice, and at most one
+    /// report goes to standard output.
+    fn check_outputs(&self, formats: &[usize], outputs: &[usize], given: bool) -> Result<()> {
+        let owner = |at: usize| formats.iter().rposition(|f| *f < at).filter(|_| given);
+        let mut owners: Vec<Option<usize>> = Vec::new();
+        for (file, at) in self.output.iter().zip(outputs) {
+            let mine = owner(*at);
+            if given && mine.is_none() {
+                bail!("-o {}: put it after the --format that it belongs to", file.display());
+            }
+            let twice = self.output.iter().filter(|f| *f == file).count() > 1;
+            if owners.contains(&mine) || twice {
+                bail!("-o {}: one file for each --format, and each file once", file.display());
+            }
+            owners.push(mine);
+        }
+        if self.format.len() > self.output.len() + 1 {
+            bail!("only one report can go to standard output: give each --format but one its -o");
+        }
+        Ok(())
+    }
+
+    fn render(
+        &self,
+        format: Format,
+        report: &Report,
+        rules: &Rules,
+        colour: bool,
+        out: &mut dyn Write,
+    ) -> Result<()> {
+        match format {
+            Format::Text => text::write(report, text::Style { colour, width: width() }, out)?,
+            Format::Json => json::write(report, out)?,
+            Format::Sarif => sarif::write(report, rules.catalogue(), out)?,
+        }
+        Ok(())
+    }
+
+    fn exit_code(&self, report: &Report, configured: Option<&str>) -> u8 {
+        let summary = report.summary;
+        let open = summary.undetermined + report.unpaired.len() + report.unknown_images.len();
+        let all = summary.proven + summary.disproven + open;
+        let not_proven = summary.disproven + open;
+        if !report.disagreements.is_empty() {
+            for text in &report.disagreements {
+                eprintln!(
+                    "pullproof: the two evaluators disagree; please send us this line and the input: {text}"
+                );
+            }
+            return code::DISAGREE;
+        }
+        if report.audits.is_empty() {
+            eprintln!(
+                "pullproof: nothing to audit: no cluster with a registry was read, or the selection leaves none"
+            );
+        }
+        if not_proven > 0 {
+            eprintln!("NOT PROVEN: {not_proven} of {all}");
+        }
+        if report.audits.is_empty() {
+            return code::NOTHING_TO_AUDIT;
+        }
+        let fail_on = self.fail_on.unwrap_or(match configured {
+            Some("undetermined") => FailOn::Undetermined,
+            Some("never") => FailOn::Never,
+            _ => FailOn::Disproven,
+        });
+        let disproven = report.audits.iter().any(|a| a.verdict == VerdictWord::Disproven && !a.suppressed);
+        match fail_on {
+            FailOn::Never => code::FINE,
+            FailOn::Disproven | FailOn::Undetermined if disproven => code::DISPROVEN,
+            FailOn::Undetermined if open > 0 => code::UNDETERMINED,
+            FailOn::Disproven | FailOn::Undetermined => code::FINE,
+        }
+    }
+}
+
+/// Columns of the terminal, where one says so.
+fn width() -> usize {
+    std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok()).unwrap_or(100)
+}

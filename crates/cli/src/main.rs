@@ -1,0 +1,84 @@
+//! The command line: arguments, progress, exit codes. No semantics.
+//!
+//! Read in this order: this file (which subcommand), [`load`] (what all of them take), then one module a subcommand.
+
+mod audit;
+mod load;
+mod path;
+mod query;
+mod rules;
+
+use std::process::ExitCode;
+
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(
+    name = "pullproof",
+    version,
+    about = "Proves that every AKS node subnet can pull images from its registry",
+    after_help = "Exit codes: 0 fine, 1 something is disproven, 2 an input cannot be used or there is nothing to audit,\n\
+                  4 something is undetermined (with --fail-on undetermined), 5 the two evaluators disagree (a bug)."
+)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Audits every node pool against its registries.
+    Audit(Box<audit::Arguments>),
+    /// Follows one path: from a subnet to a host or address, and back.
+    Path(path::Arguments),
+    /// Answers single questions, JSON lines in and out.
+    Query(query::Arguments),
+    /// Lists and shows the rules.
+    Rules(rules::Arguments),
+    /// Prints the completion script of a shell.
+    Completions {
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Exit code of a usage or input error.
+const UNUSABLE: u8 = 2;
+
+fn main() -> ExitCode {
+    let matches = Arguments::command().get_matches();
+    let outcome = Arguments::from_arg_matches(&matches).map_err(Into::into).and_then(|a| run(&a, &matches));
+    match outcome {
+        Ok(code) => ExitCode::from(code),
+        // Whoever reads has read enough.
+        Err(error) if broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("pullproof: {error:#}");
+            ExitCode::from(UNUSABLE)
+        }
+    }
+}
+
+fn broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        let io = cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
+        let json = cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
+        io.or(json) == Some(std::io::ErrorKind::BrokenPipe)
+    })
+}
+
+fn run(arguments: &Arguments, matches: &ArgMatches) -> anyhow::Result<u8> {
+    match &arguments.command {
+        Command::Audit(audit) => {
+            let empty = ArgMatches::default();
+            audit::run_audit(audit, matches.subcommand_matches("audit").unwrap_or(&empty))
+        }
+        Command::Path(path) => path::run(path),
+        Command::Query(query) => query::run(query),
+        Command::Rules(rules) => rules::run(rules),
+        Command::Completions { shell } => {
+            clap_complete::generate(*shell, &mut Arguments::command(), "pullproof", &mut std::io::stdout());
+            Ok(0)
+        }
+    }
+}
