@@ -1,0 +1,34 @@
+//! ARM resource types, as ARM writes them.
+
+pub(crate) const APPLICATION_SECURITY_GROUP: &str = "Microsoft.Network/applicationSecurityGroups";
+pub(crate) const AZURE_FIREWALL: &str = "Microsoft.Network/azureFirewalls";
+pub(crate) const CLUSTER: &str = "Microsoft.ContainerService/managedClusters";
+pub(crate) const CONNECTION: &str = "Microsoft.Network/connections";
+pub(crate) const EXPRESS_ROUTE_CIRCUIT: &str = "Microsoft.Network/expressRouteCircuits";
+pub(crate) const FIREWALL_POLICY: &str = "Microsoft.Network/firewallPolicies";
+pub(crate) const HUB_CONNECTION: &str = "Microsoft.Network/virtualHubs/hubVirtualNetworkConnections";
+pub(crate) const HUB_ROUTE_TABLE: &str = "Microsoft.Network/virtualHubs/hubRouteTables";
+pub(crate) const IDENTITY: &str = "Microsoft.ManagedIdentity/userAssignedIdentities";
+pub(crate) const IP_GROUP: &str = "Microsoft.Network/ipGroups";
+pub(crate) const LOAD_BALANCER: &str = "Microsoft.Network/loadBalancers";
+pub(crate) const LOCAL_NETWORK_GATEWAY: &str = "Microsoft.Network/localNetworkGateways";
+pub(crate) const NAT_GATEWAY: &str = "Microsoft.Network/natGateways";
+pub(crate) const NETWORK_INTERFACE: &str = "Microsoft.Network/networkInterfaces";
+pub(crate) const NETWORK_SECURITY_GROUP: &str = "Microsoft.Network/networkSecurityGroups";
+pub(crate) const PRIVATE_DNS_ZONE: &str = "Microsoft.Network/privateDnsZones";
+pub(crate) const PRIVATE_ENDPOINT: &str = "Microsoft.Network/privateEndpoints";
+pub(crate) const PUBLIC_IP_ADDRESS: &str = "Microsoft.Network/publicIPAddresses";
+pub(crate) const PUBLIC_IP_PREFIX: &str = "Microsoft.Network/publicIPPrefixes";
+pub(crate) const REGISTRY: &str = "Microsoft.ContainerRegistry/registries";
+pub(crate) const RESOLVER: &str = "Microsoft.Network/dnsResolvers";
+pub(crate) const OUTBOUND_ENDPOINT: &str = "Microsoft.Network/dnsResolvers/outboundEndpoints";
+pub(crate) const ROLE_DEFINITION: &str = "Microsoft.Authorization/roleDefinitions";
+pub(crate) const ROUTE_TABLE: &str = "Microsoft.Network/routeTables";
+pub(crate) const RULESET: &str = "Microsoft.Network/dnsForwardingRulesets";
+pub(crate) const SCALE_SET: &str = "Microsoft.Compute/virtualMachineScaleSets";
+pub(crate) const SUBNET: &str = "Microsoft.Network/virtualNetworks/subnets";
+pub(crate) const VIRTUAL_HUB: &str = "Microsoft.Network/virtualHubs";
+pub(crate) const VIRTUAL_MACHINE: &str = "Microsoft.Compute/virtualMachines";
+pub(crate) const VIRTUAL_NETWORK: &str = "Microsoft.Network/virtualNetworks";
+pub(crate) const VIRTUAL_NETWORK_GATEWAY: &str = "Microsoft.Network/virtualNetworkGateways";
+pub(crate) const VIRTUAL_WAN: &str = "Microsoft.Network/virtualWans";
