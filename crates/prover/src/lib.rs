@@ -16,7 +16,6 @@ pub mod filter;
 pub mod firewall;
 mod first_match;
 pub mod identity;
-mod in_force;
 pub mod lookup;
 pub mod lookup_answer;
 mod memo;

@@ -140,12 +140,12 @@ impl Basis {
         self.assumptions.insert(Assumption(text.into()));
     }
 
-    /// V12: a deciding resource that is still being changed is taken to be in force as it reads; one whose last change
-    /// failed is worth a remark.
+    /// V12: what a deciding resource's provisioning state adds: an assumption while Azure still works on it or where the
+    /// state is not known, a remark after a failure. Absent counts as done: child objects and plans do not show it.
     pub fn in_force(&mut self, name: &str, state: &Val<Option<ProvisioningState>>, place: Place) {
-        match state.present() {
-            None | Some(ProvisioningState::Succeeded) => {}
-            Some(ProvisioningState::Failed) => {
+        match state {
+            Val::Known(None | Some(ProvisioningState::Succeeded)) => {}
+            Val::Known(Some(ProvisioningState::Failed | ProvisioningState::Canceled)) => {
                 self.remarks.insert(Remark {
                     kind: "provisioning-failed",
                     message: format!("the last change of {name} failed: it may not be in force as it reads"),
@@ -153,7 +153,7 @@ impl Basis {
                     evidence: vec![place.at("/properties/provisioningState")],
                 });
             }
-            Some(_) => self.assume(format!("in-force:{name}")),
+            Val::Known(Some(_)) | Val::Sym(_) => self.assume(format!("in-force:{name}")),
         }
     }
 }

@@ -10,7 +10,6 @@ use super::completeness::{POLICIES, POLICY_LINKS};
 use super::name;
 use super::reply::{Reply, step};
 use crate::blocker::BlockerKind;
-use crate::in_force::in_force;
 use crate::missing::{evidence, not_modelled};
 use crate::outcome::{Basis, Blocker, Missing, Read};
 use crate::path::{StepDecision, StepKind};
@@ -52,7 +51,7 @@ impl Prover<'_> {
                 return PolicySays::Unknown(missing);
             }
             let policy = &network.dns_policies[link.policy];
-            in_force(&link.provisioning_state, &link.id, &link.place, &mut basis);
+            basis.in_force(link.id.name(), &link.provisioning_state, link.place);
             if let Some(symbol) = policy.rules.open {
                 let what = format!("rules of DNS security policy {}", policy.id.name());
                 return PolicySays::Unknown(unknown_value(network, symbol, what));
@@ -111,7 +110,7 @@ impl Prover<'_> {
                 Match::No => {}
                 Match::Perhaps(missing) => perhaps.push((blocks, missing)),
                 Match::Yes => {
-                    in_force(&rule.provisioning_state, &rule.id, &rule.place, &mut basis);
+                    basis.in_force(rule.id.name(), &rule.provisioning_state, rule.place);
                     decided = Some(rule);
                     break;
                 }

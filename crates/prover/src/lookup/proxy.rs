@@ -11,7 +11,6 @@ use super::asker::{AZURE_DNS, Asker};
 use super::reply::{Reply, alike, distinct, step};
 use super::trail::Trail;
 use crate::blocker::BlockerKind;
-use crate::in_force::in_force;
 use crate::lookup_answer::RecordType;
 use crate::outcome::{Basis, Blocker, Missing};
 use crate::path::{StepDecision, StepKind};
@@ -81,7 +80,7 @@ impl Prover<'_> {
             Err(missing) => return vec![Reply::unknown(missing)],
         };
         let mut basis = Basis::default();
-        in_force(&object.provisioning_state, &object.id, &object.place, &mut basis);
+        basis.in_force(object.id.name(), &object.provisioning_state, object.place);
         let asker = match self.firewall_as_asker(ix) {
             Ok(asker) => asker,
             Err(missing) => return vec![Reply::unknown(missing)],

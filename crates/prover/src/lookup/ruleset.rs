@@ -15,7 +15,6 @@ use super::sequence::{Moves, in_order};
 use super::trail::Trail;
 use crate::blocker::BlockerKind;
 use crate::context::SourceContext;
-use crate::in_force::in_force;
 use crate::lookup_answer::RecordType;
 use crate::missing::{evidence, not_modelled};
 use crate::outcome::{Basis, Blocker, Missing};
@@ -79,8 +78,8 @@ impl Prover<'_> {
             return RulesSay::Unknown(missing);
         }
         let link = &network.ruleset_links[link];
-        in_force(&link.provisioning_state, &link.id, &link.place, &mut basis);
-        in_force(&rule.provisioning_state, &rule.id, &rule.place, &mut basis);
+        basis.in_force(link.id.name(), &link.provisioning_state, link.place);
+        basis.in_force(rule.id.name(), &rule.provisioning_state, rule.place);
         RulesSay::Forward(rule_ix, basis)
     }
 

@@ -14,7 +14,6 @@ use super::reply::{Reply, distinct, step};
 use super::trail::{Ahead, Asked, Trail};
 use crate::blocker::BlockerKind;
 use crate::context::Proto;
-use crate::in_force::in_force;
 use crate::lookup_answer::RecordType;
 use crate::missing::too_complex;
 use crate::outcome::{Basis, Blocker, Outcome};
@@ -202,8 +201,8 @@ impl Prover<'_> {
             }
         };
         let mut basis = Basis::default();
-        in_force(&endpoint.provisioning_state, &endpoint.id, &endpoint.place, &mut basis);
-        in_force(&object.provisioning_state, &object.id, &object.place, &mut basis);
+        basis.in_force(endpoint.id.name(), &endpoint.provisioning_state, endpoint.place);
+        basis.in_force(object.id.name(), &object.provisioning_state, object.place);
         let said = step(
             StepKind::Resolver,
             endpoint.id.as_written(),

@@ -275,7 +275,7 @@ impl Prover<'_> {
                     });
                     return Ok(false);
                 }
-                state => crate::in_force::in_force(state, &replica.id, &replica.place, basis),
+                state => basis.in_force(replica.id.name(), state, replica.place),
             }
             return match (&replica.region_endpoint_enabled, regional) {
                 (Val::Known(on), false) => Ok(*on),

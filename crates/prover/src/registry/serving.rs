@@ -8,7 +8,6 @@ use pullproof_network::model::registry::{Registry, RegistrySku, registry};
 use pullproof_network::{Network, Ref, Val};
 
 use super::host::{HostKind, Label};
-use crate::in_force::in_force;
 use crate::lookup::name;
 use crate::missing::evidence;
 use crate::outcome::{Missing, Read, Remark};
@@ -128,7 +127,7 @@ impl Prover<'_> {
         };
         for leads in endpoints_of(network, ix) {
             let endpoint = &network.private_endpoints[leads.endpoint];
-            in_force(&endpoint.provisioning_state, &endpoint.id, &endpoint.place, &mut out.basis);
+            out.basis.in_force(endpoint.id.name(), &endpoint.provisioning_state, endpoint.place);
             out.basis.reads.insert(Read::Resource(endpoint.id.folded().into()));
             out.basis.remarks.extend(self.endpoint_drift(leads.endpoint));
             if leads.approved || leads.unclear.is_some() {
