@@ -1,9 +1,9 @@
-//! How long the built-in rules take over many causes. Slow in a debug build, hence ignored:
-//! `cargo test --release -p pullproof-rules --test speed -- --ignored --nocapture`.
+//! How long the built-in rules take over 20,000 causes.
 
+#[path = "../tests/reports/mod.rs"]
 mod reports;
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use pullproof_audit::model::Reached;
 use pullproof_prover::BlockerKind;
@@ -11,9 +11,7 @@ use pullproof_rules::Rules;
 use pullproof_snapshot::Declared;
 use reports::{NSG, blocker, cause, report};
 
-#[test]
-#[ignore = "a measurement"]
-fn twenty_thousand_causes_take_less_than_half_a_second() {
+fn main() {
     let rules = Rules::load(None).expect("the built-in rules load");
     let mut report = report(Vec::new());
     let kinds = BlockerKind::ALL.iter().cycle().take(20_000).enumerate();
@@ -25,5 +23,4 @@ fn twenty_thousand_causes_take_less_than_half_a_second() {
     let took = start.elapsed();
     println!("{} rules, {} causes: {took:?}", rules.catalogue().len(), report.causes.len());
     assert_eq!(report.findings.len(), 20_000);
-    assert!(took < Duration::from_millis(500), "{took:?}");
 }
