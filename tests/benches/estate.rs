@@ -17,6 +17,10 @@ use pullproof_snapshot::read::{ReadOptions, read};
 use pullproof_snapshot::{Declared, Layered};
 use serde_json::Value;
 
+/// The one that the binary has.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const SCALES: [u32; 3] = [1, 4, 16];
 const SEED: u64 = 1;
 
@@ -49,9 +53,11 @@ fn main() {
             number(&run, "peak")
         );
         println!(
-            "       read {:.3} s, network {:.3} s, prove {:.3} s; {} audits, {} not proven",
+            "       read {:.3} s ({} MiB), network {:.3} s ({} MiB), prove {:.3} s; {} audits, {} not proven",
             number(&run, "read"),
+            number(&run, "read_peak"),
             number(&run, "network"),
+            number(&run, "network_peak"),
             number(&run, "prove"),
             number(&run, "audits"),
             number(&run, "broken")
@@ -104,10 +110,10 @@ fn parse(file: &Path) {
 fn whole(file: &Path) {
     let start = Instant::now();
     let snapshot = read(&[file.to_path_buf()], ReadOptions::default()).expect("it reads");
-    let read_done = start.elapsed().as_secs_f64();
+    let (read_done, read_peak) = (start.elapsed().as_secs_f64(), peak());
     let layered = Layered::new(Arc::new(snapshot));
     let network = Network::read(layered.clone(), Declared::default());
-    let network_done = start.elapsed().as_secs_f64();
+    let (network_done, network_peak) = (start.elapsed().as_secs_f64(), peak());
     let prover = Prover::new(&network);
     let plain = Plain::new(layered, Declared::default());
     let mut report = run(&prover, &plain, &Options::default()).expect("it runs");
@@ -118,7 +124,7 @@ fn whole(file: &Path) {
     let rules_done = start.elapsed().as_secs_f64();
     let claims: usize = report.audits.iter().map(|a| a.claims.len()).sum();
     println!(
-        "run={run_done} read={read_done} network={} prove={} rules={} claims={claims} audits={} broken={} peak={}",
+        "run={run_done} read={read_done} network={} prove={} rules={} claims={claims} audits={} broken={} peak={} read_peak={read_peak} network_peak={network_peak}",
         network_done - read_done,
         run_done - network_done,
         rules_done - run_done,

@@ -14,6 +14,10 @@ use pullproof_snapshot::question::{Direction, From, Packet, Question};
 use pullproof_snapshot::{Declared, Layered};
 
 /// A subnet whose security group has `rules` distinct rules, and a pool in it that pulls over a private endpoint.
+/// The one that the binary has.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn scenario(rules: usize) -> String {
     let mut list = String::new();
     for i in 0..rules {

@@ -1,6 +1,7 @@
 //! From answers to claims: verdict, layer (V9), witness (V13), what is missing, assumptions, proof.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use pullproof_checker::Plain;
 use pullproof_prover::{Basis, Blocker, Missing, MissingKind};
@@ -9,18 +10,16 @@ use pullproof_snapshot::question::{Role, VerdictWord};
 
 use crate::decide::{Decided, Piece, decide, undetermined};
 use crate::host::{HostAnswer, depends};
-use crate::model::{
-    Claim, Counterexample, Direction, EndpointRef, Extent, Layer, MissingOut, ProofPath, Reached,
-};
+use crate::model::{Claim, Counterexample, Direction, EndpointRef, Extent, Layer, MissingOut, Reached};
 use crate::print::{self, Printer};
-use crate::proofs;
+use crate::proofs::{PathPart, Unprinted};
 use crate::stable;
 use crate::witness::{self, Confirmation, Subject};
 
 /// A claim with what does not go into the report as it stands.
 pub struct Made {
     pub claim: Claim,
-    pub proof: Option<ProofPath>,
+    pub path: Option<Unprinted>,
     pub basis: Basis,
     pub contradiction: Option<String>,
 }
@@ -63,7 +62,7 @@ struct Draft<'a> {
 
 impl Maker<'_, '_> {
     /// The claims about one host, in the order of V8's work. `replicas` are the regions whose data hosts are all needed.
-    pub fn host(&self, answer: &HostAnswer, replicas: &[String]) -> Vec<Made> {
+    pub fn host(&self, answer: &Arc<HostAnswer>, replicas: &[String]) -> Vec<Made> {
         let endpoint = EndpointRef {
             host: answer.endpoint.host.clone(),
             port: answer.endpoint.port,
@@ -97,17 +96,17 @@ impl Maker<'_, '_> {
             witness::packet(self.plain, self.subject, piece, &answer.endpoint, layer, direction)
         };
         let mut made = self.make(forward, |piece, _| packet(piece, Layer::Routing, Direction::Forward));
-        made.proof = proofs::forward(answer, self.printer);
+        made.path = Some(Unprinted::new(answer, PathPart::Forward));
         out.push(made);
 
         let back = draft(Layer::Routing, Some(Direction::Return), &answer.back, &answer.path_basis, &[]);
         let mut made = self.make(back, |piece, _| packet(piece, Layer::Routing, Direction::Return));
-        made.proof = proofs::back(answer, self.printer);
+        made.path = Some(Unprinted::new(answer, PathPart::Back));
         out.push(made);
 
         let filters = draft(Layer::Filtering, None, &answer.filters, &answer.filter_basis, &filter_behind);
         let mut made = self.make(filters, |piece, _| packet(piece, Layer::Filtering, Direction::Forward));
-        made.proof = proofs::forward(answer, self.printer);
+        made.path = Some(Unprinted::new(answer, PathPart::Forward));
         out.push(made);
 
         let resolution = draft(Layer::Resolution, None, &answer.resolution, &answer.resolution_basis, &[]);
@@ -123,7 +122,7 @@ impl Maker<'_, '_> {
             ),
             None => Confirmation::Unknown(vec![witness::unconfirmed()]),
         });
-        made.proof = proofs::lookup(&answer.ends, answer, self.printer);
+        made.path = Some(Unprinted::new(answer, PathPart::Lookup));
         out.push(made);
 
         for (firewall, (pieces, ends, basis)) in &answer.by_firewall {
@@ -141,7 +140,7 @@ impl Maker<'_, '_> {
                 ),
                 None => Confirmation::Unknown(vec![witness::unconfirmed()]),
             });
-            made.proof = proofs::lookup(ends, answer, self.printer);
+            made.path = Some(Unprinted::new(answer, PathPart::LookupBy(firewall.clone())));
             out.push(made);
         }
         if let Some(region) = &answer.endpoint.region {
@@ -236,7 +235,7 @@ impl Maker<'_, '_> {
             missing: missing.into_iter().collect(),
             assumptions: draft.basis.assumptions.iter().map(|a| a.0.clone()).collect(),
         };
-        Made { claim, proof: None, basis: draft.basis, contradiction }
+        Made { claim, path: None, basis: draft.basis, contradiction }
     }
 
     fn claim_id(&self, draft: &Draft<'_>) -> String {

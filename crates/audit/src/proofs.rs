@@ -1,22 +1,49 @@
 //! The path behind a claim, as the report prints it; equal proofs are kept once.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use pullproof_network::set::{Addresses, Ports};
 use pullproof_prover::lookup_answer::LookupEnd;
 use pullproof_prover::path::{Branch, Step};
+use pullproof_snapshot::ArmId;
 
 use crate::host::{HostAnswer, choice, show};
 use crate::model::{FlowOut, ProofBranch, ProofPath};
 use crate::print::Printer;
 use crate::stable;
 
-pub fn forward(answer: &HostAnswer, printer: &Printer<'_>) -> Option<ProofPath> {
-    of_paths(answer, printer, |branch| &branch.forward_steps)
+/// The path behind a claim, before it is spelt out. Most are never looked at: printing them takes longer than finding
+/// them.
+pub struct Unprinted {
+    answer: Arc<HostAnswer>,
+    part: PathPart,
 }
 
-pub fn back(answer: &HostAnswer, printer: &Printer<'_>) -> Option<ProofPath> {
-    of_paths(answer, printer, |branch| &branch.back_steps)
+/// Which path of a host it is.
+pub enum PathPart {
+    Forward,
+    Back,
+    Lookup,
+    /// The lookup of a firewall on the way (F121).
+    LookupBy(ArmId),
+}
+
+impl Unprinted {
+    pub fn new(answer: &Arc<HostAnswer>, part: PathPart) -> Self {
+        Self { answer: Arc::clone(answer), part }
+    }
+
+    /// `None` where there is no path: nothing was found that the claim could be about.
+    pub fn print(&self, printer: &Printer<'_>) -> Option<ProofPath> {
+        let answer = &*self.answer;
+        match &self.part {
+            PathPart::Forward => of_paths(answer, printer, |branch| &branch.forward_steps),
+            PathPart::Back => of_paths(answer, printer, |branch| &branch.back_steps),
+            PathPart::Lookup => lookup(&answer.ends, answer, printer),
+            PathPart::LookupBy(firewall) => lookup(&answer.by_firewall.get(firewall)?.1, answer, printer),
+        }
+    }
 }
 
 fn of_paths(
@@ -43,7 +70,7 @@ fn of_paths(
     (!branches.is_empty()).then_some(ProofPath { branches })
 }
 
-pub fn lookup(ends: &[LookupEnd], answer: &HostAnswer, printer: &Printer<'_>) -> Option<ProofPath> {
+fn lookup(ends: &[LookupEnd], answer: &HostAnswer, printer: &Printer<'_>) -> Option<ProofPath> {
     let branches: Vec<ProofBranch> = ends
         .iter()
         .map(|end| ProofBranch {
@@ -76,20 +103,30 @@ fn ports(ports: &Ports) -> Vec<String> {
         .collect()
 }
 
+/// A path with what tells it from others.
+pub struct Keyed {
+    key: [u8; 32],
+    path: ProofPath,
+}
+
+impl Keyed {
+    pub fn new(path: ProofPath) -> Self {
+        Self { key: stable::digest(&path), path }
+    }
+}
+
 /// Gives proofs their names, one for equal ones, in order of first appearance.
 #[derive(Default)]
 pub struct Pool {
-    names: HashMap<String, String>,
+    names: HashMap<[u8; 32], String>,
     pub proofs: BTreeMap<String, ProofPath>,
 }
 
 impl Pool {
-    pub fn name(&mut self, proof: ProofPath) -> String {
-        let text = serde_json::to_string(&proof).unwrap_or_default();
-        let key = stable::id("", &[&text]) + &text.len().to_string();
+    pub fn name(&mut self, proof: Keyed) -> String {
         let next = self.proofs.len() + 1;
-        let name = self.names.entry(key).or_insert_with(|| format!("p{next}")).clone();
-        self.proofs.entry(name.clone()).or_insert(proof);
+        let name = self.names.entry(proof.key).or_insert_with(|| format!("p{next}")).clone();
+        self.proofs.entry(name.clone()).or_insert(proof.path);
         name
     }
 }

@@ -1,8 +1,8 @@
 //! A whole run: every placement with every registry of its cluster, put together as a report.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use pullproof_checker::Plain;
 use pullproof_network::model::cluster::ArtifactSource;
@@ -24,7 +24,7 @@ use crate::model::{
 };
 use crate::pairs::{NameProblem, Pair, Pairs, Selection, pairs};
 use crate::print::Printer;
-use crate::proofs::Pool;
+use crate::proofs::{Keyed, Pool};
 use crate::stable;
 use crate::subjects::{At, Placement, context, placements};
 use crate::tripwires::{Scene, Tripwires};
@@ -39,6 +39,9 @@ pub struct Options {
     /// The date against which `expires` was held, for the report.
     pub as_of: Option<String>,
     pub version: &'static str,
+    /// Whether proven claims, too, get their path printed. Many are alike, and together they are far longer than what
+    /// they prove.
+    pub paths_of_proven: bool,
 }
 
 /// Audits everything that the selection names. Audits are independent; they are spread over the machine's cores.
@@ -64,7 +67,15 @@ pub fn run(prover: &Prover<'_>, plain: &Plain, options: &Options) -> Result<Repo
     }
     let strict = options.strict || network.declared.audit.strict;
     let tripwires = Tripwires::of(&network.layered);
-    let one = Auditor { network, prover, printer: &printer, plain, tripwires: &tripwires, strict };
+    let one = Auditor {
+        network,
+        prover,
+        printer: &printer,
+        plain,
+        tripwires: &tripwires,
+        strict,
+        paths_of_proven: options.paths_of_proven,
+    };
     let mut done = spread(&work, |(place, pair)| one.audit(place, pair));
     for (cluster, registry) in &found.unread {
         let of_cluster =
@@ -120,9 +131,12 @@ fn spread<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> R + Sync) -> Vec<R> {
     results.into_iter().map(|(_, r)| r).collect()
 }
 
+/// An audit, with what of its claims is put together over all audits.
 struct Done {
     audit: Audit,
-    made: Vec<Made>,
+    /// One a claim.
+    proofs: Vec<Option<Keyed>>,
+    disagreements: Vec<String>,
     remarks: BTreeSet<Remark>,
 }
 
@@ -133,6 +147,7 @@ struct Auditor<'a, 'n> {
     plain: &'a Plain,
     tripwires: &'a Tripwires,
     strict: bool,
+    paths_of_proven: bool,
 }
 
 impl Auditor<'_, '_> {
@@ -166,7 +181,7 @@ impl Auditor<'_, '_> {
                     vnet: self.network.subnets[*subnet].vnet,
                     registry: &registry,
                 };
-                self.tripwires.reopen(&scene, &mut made);
+                self.tripwires.reopen(&scene, &mut made, self.printer);
                 made
             }
             At::Open(missing) => vec![self.open(&maker, missing)],
@@ -191,7 +206,18 @@ impl Auditor<'_, '_> {
             suppressed: false,
             claims,
         };
-        Done { audit, made, remarks: basis.remarks }
+        self.done(audit, made, basis.remarks)
+    }
+
+    fn done(&self, audit: Audit, made: Vec<Made>, remarks: BTreeSet<Remark>) -> Done {
+        let wanted = |made: &Made| self.paths_of_proven || made.claim.verdict != VerdictWord::Proven;
+        let print = |made: &Made| Some(Keyed::new(made.path.as_ref()?.print(self.printer)?));
+        let proofs = made.iter().map(|made| if wanted(made) { print(made) } else { None }).collect();
+        let disagreements = made
+            .into_iter()
+            .filter_map(|made| Some(format!("{} {}: {}", audit.id, made.claim.id, made.contradiction?)))
+            .collect();
+        Done { audit, proofs, disagreements, remarks }
     }
 
     /// Work order: endpoints, resolution, routing, filtering, trust, identity (V8).
@@ -231,12 +257,12 @@ impl Auditor<'_, '_> {
                 if !hosts.insert((endpoint.host.clone(), endpoint.port)) {
                     continue;
                 }
-                let answer = host::ask(HostQuestion {
+                let answer = Arc::new(host::ask(HostQuestion {
                     prover: self.prover,
                     from: &from,
                     registry: pair.registry,
                     endpoint: endpoint.clone(),
-                });
+                }));
                 out.extend(maker.host(&answer, &replicas));
                 let straight = answer.straight();
                 let trust = self.prover.trust(
@@ -361,7 +387,7 @@ impl Auditor<'_, '_> {
             suppressed: false,
             claims,
         };
-        Done { audit, made, remarks: BTreeSet::new() }
+        self.done(audit, made, BTreeSet::new())
     }
 
     fn open(&self, maker: &Maker<'_, '_>, missing: &Missing) -> Made {
@@ -392,12 +418,10 @@ fn assemble(report: &mut Report, mut done: Vec<Done>, network: &Network, printer
     done.sort_by_cached_key(|done| sort_key(&done.audit));
     let mut proofs = Pool::default();
     let mut causes: BTreeMap<String, Cause> = BTreeMap::new();
-    for Done { mut audit, made, remarks } in done {
-        for (claim, made) in audit.claims.iter_mut().zip(made) {
-            claim.proof = made.proof.map(|proof| proofs.name(proof));
-            if let Some(text) = made.contradiction {
-                report.disagreements.push(format!("{} {}: {text}", audit.id, claim.id));
-            }
+    for Done { mut audit, proofs: paths, disagreements, remarks } in done {
+        report.disagreements.extend(disagreements);
+        for (claim, path) in audit.claims.iter_mut().zip(paths) {
+            claim.proof = path.map(|path| proofs.name(path));
             for name in &claim.assumptions {
                 report
                     .assumptions

@@ -19,6 +19,24 @@ pub fn id(prefix: &str, parts: &[&str]) -> String {
     out
 }
 
+/// A hash over what a value looks like in the report.
+pub fn digest(value: &impl serde::Serialize) -> [u8; 32] {
+    struct Into(Sha256);
+    impl std::io::Write for Into {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.update(bytes);
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut hash = std::io::BufWriter::new(Into(Sha256::new()));
+    // Neither the writer nor the report's own types can fail.
+    let _ = serde_json::to_writer(&mut hash, value);
+    hash.into_inner().map(|into| into.0.finalize().into()).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     #[test]

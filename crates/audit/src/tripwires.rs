@@ -13,6 +13,7 @@ use pullproof_snapshot::{ArmId, Layered, facts};
 
 use crate::claims::Made;
 use crate::model::{Layer, ProofPath};
+use crate::print::Printer;
 
 /// Every place of the input at which a feature that is not modelled was found.
 pub struct Tripwires {
@@ -56,19 +57,18 @@ impl Tripwires {
     }
 
     /// Reopens each claim that something here could change. An open claim stays as it is.
-    pub fn reopen(&self, scene: &Scene<'_>, made: &mut [Made]) {
-        if self.found.is_empty() {
-            return;
-        }
+    pub fn reopen(&self, scene: &Scene<'_>, made: &mut [Made], printer: &Printer<'_>) {
         for one in made {
-            if one.claim.verdict == VerdictWord::Undetermined {
+            let of_layer = |f: &&Found| f.tripwire.layers.iter().any(|l| layer(*l) == one.claim.layer);
+            if one.claim.verdict == VerdictWord::Undetermined || !self.found.iter().any(|f| of_layer(&f)) {
                 continue;
             }
-            let touched = touched(one.proof.as_ref());
+            let path = one.path.as_ref().and_then(|path| path.print(printer));
+            let touched = touched(path.as_ref());
             let missing: Vec<Missing> = self
                 .found
                 .iter()
-                .filter(|f| f.tripwire.layers.iter().any(|l| layer(*l) == one.claim.layer))
+                .filter(of_layer)
                 .filter(|f| reaches(f, scene, &touched, one.claim.verdict))
                 .map(missing)
                 .collect();

@@ -1,5 +1,7 @@
 //! Security admin rules of Virtual Network Manager: from what Azure listed as effective (F100–F112).
 
+use std::collections::BTreeSet;
+
 use pullproof_snapshot::ArmId;
 use pullproof_snapshot::question::{Direction, Missing};
 use serde_json::Value;
@@ -8,6 +10,7 @@ use crate::json::{Node, is};
 use crate::missing;
 use crate::nsg::{Flow, Machine, Term};
 use crate::plain::Plain;
+use crate::sources;
 use crate::tri::Tri;
 use crate::vnet::vnet;
 
@@ -94,28 +97,40 @@ struct AdminRule {
     json: Value,
 }
 
+/// Where the rules that are recorded for a network cut source ports.
+pub fn source_ports(plain: &Plain, network: &ArmId) -> BTreeSet<u16> {
+    let mut edges = BTreeSet::new();
+    listed(plain, network).into_iter().for_each(|answer| sources::source_ports(answer, &mut edges));
+    edges
+}
+
+/// Azure's own lists of rules that are in force for a network.
+fn listed<'a>(plain: &'a Plain, network: &ArmId) -> Vec<&'a Value> {
+    let effective = plain.layered.evidence(network.folded(), "listNetworkManagerEffectiveSecurityAdminRules");
+    if !effective.is_empty() {
+        return effective.into_iter().map(|e| &e.answer).collect();
+    }
+    let managers = plain.layered.of_type(MANAGERS);
+    let active = managers
+        .into_iter()
+        .flat_map(|ix| plain.layered.evidence(plain.layered.id(ix).folded(), "listActiveSecurityAdminRules"));
+    active.map(|e| &e.answer).filter(|answer| concerns(plain, answer, network)).collect()
+}
+
 /// The rules in force for a network, by priority.
 fn effective(plain: &Plain, network: &ArmId) -> Result<Vec<AdminRule>, Missing> {
-    let listed = plain.layered.evidence(network.folded(), "listNetworkManagerEffectiveSecurityAdminRules");
-    let mut answers: Vec<&Value> = listed.iter().map(|e| &e.answer).collect();
+    let answers = listed(plain, network);
     if answers.is_empty() {
-        let managers = plain.layered.of_type(MANAGERS);
-        for ix in &managers {
-            let id = plain.layered.id(*ix);
-            let active = plain.layered.evidence(id.folded(), "listActiveSecurityAdminRules");
-            answers.extend(active.iter().map(|e| &e.answer).filter(|a| concerns(plain, a, network)));
+        if plain.layered.of_type(RULES).is_empty() {
+            // Nothing to apply, where managers were looked for (a manager without rules applies none).
+            let managed = !plain.layered.of_type(MANAGERS).is_empty();
+            plain.none_elsewhere(network, if managed { RULES } else { MANAGERS })?;
+            return Ok(Vec::new());
         }
-        if answers.is_empty() {
-            if plain.layered.of_type(RULES).is_empty() {
-                // Nothing to apply, where managers were looked for (a manager without rules applies none).
-                plain.none_elsewhere(network, if managers.is_empty() { MANAGERS } else { RULES })?;
-                return Ok(Vec::new());
-            }
-            return Err(missing::evidence(
-                format!("listNetworkManagerEffectiveSecurityAdminRules of {}", network.name()),
-                "a network manager has security admin rules; only the listing shows which are deployed (F104, F109)",
-            ));
-        }
+        return Err(missing::evidence(
+            format!("listNetworkManagerEffectiveSecurityAdminRules of {}", network.name()),
+            "a network manager has security admin rules; only the listing shows which are deployed (F104, F109)",
+        ));
     }
     let mut out = Vec::new();
     for answer in answers {

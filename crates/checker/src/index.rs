@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 
-use pullproof_snapshot::ArmId;
+use pullproof_snapshot::{ArmId, ResourceIx};
 
 use crate::json::Node;
 use crate::plain::Plain;
@@ -65,6 +65,8 @@ pub struct Index {
     pub endpoints: Vec<EndpointAddress>,
     /// IP configuration id → its NIC; for load balancer back ends.
     pub configurations: HashMap<ArmId, ArmId>,
+    /// Scale sets by (subscription, resource group), folded.
+    pub scale_sets: HashMap<(String, String), Vec<ResourceIx>>,
 }
 
 impl Index {
@@ -88,6 +90,13 @@ impl Index {
         index.front_ends(plain, "Microsoft.Network/applicationGateways", false);
         index.firewalls(plain);
         index.resolver_endpoints(plain);
+        for ix in plain.layered.of_type("Microsoft.Compute/virtualMachineScaleSets") {
+            let id = plain.layered.id(ix);
+            if let (Some(subscription), Some(group)) = (id.subscription(), id.resource_group()) {
+                let key = (subscription.to_owned(), group.to_owned());
+                index.scale_sets.entry(key).or_default().push(ix);
+            }
+        }
         index
     }
 

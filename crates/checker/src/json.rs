@@ -9,7 +9,8 @@ use serde_json::Value;
 
 use crate::missing;
 
-/// One object and the resource that it belongs to (for messages). Pointers are relative to the object.
+/// One object and the resource that it belongs to (for messages). Pointers are relative to the object; their tokens are
+/// names of ARM fields, which need no escapes.
 #[derive(Clone, Copy)]
 pub struct Node<'a> {
     pub json: &'a Value,
@@ -71,18 +72,29 @@ impl<'a> Node<'a> {
     }
 
     pub fn at(self, pointer: &str) -> Got<&'a Value> {
-        // A hole in the place of an object stands for everything below it.
-        let ends = pointer.match_indices('/').map(|(i, _)| i).chain([pointer.len()]);
-        for prefix in ends.filter_map(|end| pointer.get(..end)) {
-            if let Some(unknown) = self.json.pointer(prefix).and_then(hole::hole) {
-                return Got::Hole(missing::hole(self.of, prefix, &unknown));
+        let mut here = self.json;
+        let mut passed = 0;
+        loop {
+            // A hole in the place of an object stands for everything below it.
+            if let Some(unknown) = hole::hole(here) {
+                return Got::Hole(missing::hole(
+                    self.of,
+                    pointer.get(..passed).unwrap_or_default(),
+                    &unknown,
+                ));
             }
+            let Some(rest) = pointer.get(passed..).and_then(|rest| rest.strip_prefix('/')) else { break };
+            let token = rest.split('/').next().unwrap_or_default();
+            let below = match here {
+                Value::Object(fields) => fields.get(token),
+                Value::Array(items) => token.parse::<usize>().ok().and_then(|i| items.get(i)),
+                _ => None,
+            };
+            let Some(below) = below else { return Got::Absent };
+            here = below;
+            passed = passed.saturating_add(token.len()).saturating_add(1);
         }
-        match self.json.pointer(pointer) {
-            None => Got::Absent,
-            Some(Value::Null) => Got::Null,
-            Some(value) => Got::Known(value),
-        }
+        if here.is_null() { Got::Null } else { Got::Known(here) }
     }
 
     fn typed<T>(self, pointer: &str, read: impl FnOnce(&'a Value) -> Option<T>) -> Got<T> {

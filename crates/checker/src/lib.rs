@@ -28,6 +28,7 @@ mod hub;
 pub mod identity;
 mod index;
 mod json;
+mod kept;
 pub mod lookup;
 mod merge;
 mod missing;

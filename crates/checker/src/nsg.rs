@@ -1,6 +1,8 @@
 //! Network security groups at one machine: both levels, every term three-valued (F1–F72, F170–F171).
 
+use std::collections::BTreeSet;
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use pullproof_snapshot::ArmId;
 use pullproof_snapshot::question::{Decision, DecisionAnswer, Direction, Missing};
@@ -11,6 +13,7 @@ use crate::json::{Node, is, range_holds};
 use crate::missing;
 use crate::plain::{Plain, Pool};
 use crate::pools;
+use crate::sources;
 use crate::tags;
 use crate::tri::Tri;
 use crate::virtual_network_tag::{internet, virtual_network};
@@ -137,12 +140,14 @@ pub fn filter(plain: &Plain, machine: &Machine<'_>, direction: Direction, flow: 
     open.unwrap_or(last)
 }
 
-/// One NSG that applies.
+/// One NSG, read.
 #[derive(Clone, Debug)]
-struct Group {
+pub(crate) struct Group {
     id: ArmId,
     rules: Vec<Rule>,
     open: Option<Missing>,
+    /// Where its rules cut source ports.
+    edges: BTreeSet<u16>,
 }
 
 #[derive(Clone, Debug)]
@@ -154,7 +159,7 @@ struct Rule {
     json: Value,
 }
 
-type Level = Result<Group, Missing>;
+type Level = Result<Arc<Group>, Missing>;
 
 /// The NSGs in the order in which they are asked: outbound NIC then subnet, inbound subnet then NIC (F2, F3).
 fn groups(plain: &Plain, machine: &Machine<'_>, direction: Direction) -> Result<Vec<Level>, Missing> {
@@ -178,7 +183,7 @@ fn groups(plain: &Plain, machine: &Machine<'_>, direction: Direction) -> Result<
             // F48, F54: AKS binds one, whose outbound rules are the six defaults.
             pools::NicGroup::Managed => {
                 let id = ArmId::new(&format!("{}/managedNetworkSecurityGroup", pool.cluster));
-                Some(Ok(Group { id, rules: defaults(), open: None }))
+                Some(Ok(Arc::new(Group::new(id, defaults(), None))))
             }
         },
         MachineKind::PrivateEndpoint | MachineKind::Anonymous => None,
@@ -194,7 +199,39 @@ fn groups(plain: &Plain, machine: &Machine<'_>, direction: Direction) -> Result<
     Ok(levels)
 }
 
+impl Group {
+    fn new(id: ArmId, mut rules: Vec<Rule>, open: Option<Missing>) -> Self {
+        rules.sort_by_key(|r| r.priority);
+        let mut edges = BTreeSet::new();
+        rules.iter().for_each(|rule| sources::source_ports(&rule.json, &mut edges));
+        Self { id, rules, open, edges }
+    }
+
+    /// How many rules it has.
+    pub(crate) fn len(&self) -> usize {
+        self.rules.len()
+    }
+}
+
+/// The source ports that stand for a client's range (first and last one) at a machine: what none of the rules there can
+/// tell apart fares alike.
+pub fn source_ports(
+    plain: &Plain,
+    machine: &Machine<'_>,
+    direction: Direction,
+    range: (u16, u16),
+) -> Vec<u16> {
+    let mut edges = admin_rules::source_ports(plain, &machine.subnet.vnet);
+    let levels = groups(plain, machine, direction).unwrap_or_default();
+    edges.extend(levels.iter().flatten().flat_map(|group| &group.edges));
+    sources::ports(range, &edges)
+}
+
 fn read_group(plain: &Plain, id: &ArmId) -> Level {
+    plain.groups.get(id, || read_group_anew(plain, id))
+}
+
+fn read_group_anew(plain: &Plain, id: &ArmId) -> Level {
     let (ix, json) = plain.read(id)?;
     let node = Node::new(&json, id);
     let mut rules = Vec::new();
@@ -211,8 +248,7 @@ fn read_group(plain: &Plain, id: &ArmId) -> Level {
     }
     // F15: a plan lacks them, Azure always has them.
     rules.extend(if given.is_empty() { defaults() } else { given });
-    rules.sort_by_key(|r| r.priority);
-    Ok(Group { id: id.clone(), rules, open })
+    Ok(Arc::new(Group::new(id.clone(), rules, open)))
 }
 
 fn read_rule(name: &str, node: Node<'_>) -> Result<Rule, Missing> {
@@ -335,20 +371,30 @@ pub(crate) struct Term<'a> {
 
 impl Term<'_> {
     pub(crate) fn matches(&self, flow: &Flow) -> Tri {
-        self.but_destination(flow).and(self.address("destination", flow.destination, flow.host.as_deref()))
+        match self.but_destination(flow) {
+            Tri::No => Tri::No,
+            rest => rest.and(self.address("destination", flow.destination, flow.host.as_deref())),
+        }
     }
 
     fn but_destination(&self, flow: &Flow) -> Tri {
-        // F91: at a private endpoint source ports are read as any.
-        let source_port = if matches!(self.machine.kind, MachineKind::PrivateEndpoint) {
-            Tri::Yes
-        } else {
-            self.port("source", flow.source_port)
-        };
-        self.protocol(&flow.protocol)
-            .and(source_port)
-            .and(self.port("destination", flow.destination_port))
-            .and(self.address("source", flow.source, None))
+        let mut answer = self.protocol(&flow.protocol);
+        let terms: [&dyn Fn() -> Tri; 3] = [
+            // F91: at a private endpoint source ports are read as any.
+            &|| match self.machine.kind {
+                MachineKind::PrivateEndpoint => Tri::Yes,
+                _ => self.port("source", flow.source_port),
+            },
+            &|| self.port("destination", flow.destination_port),
+            &|| self.address("source", flow.source, None),
+        ];
+        for term in terms {
+            if answer == Tri::No {
+                break;
+            }
+            answer = answer.and(term());
+        }
+        answer
     }
 
     fn protocol(&self, protocol: &str) -> Tri {

@@ -9,7 +9,6 @@ use crate::nsg::Flow;
 use crate::plain::{Plain, Source};
 use crate::pools;
 use crate::reach::Reach;
-use crate::sources::ports;
 use crate::tri::Tri;
 use crate::walk::Walk;
 
@@ -28,13 +27,13 @@ pub fn reach(
         return unread(from, destination);
     };
     let ports = match source_port {
-        Some(port) => vec![port],
-        None => ports(plain, pools::ephemeral_ports(plain, from.pool.as_ref())),
+        Some(port) => (port, port),
+        None => pools::ephemeral_ports(plain, from.pool.as_ref()),
     };
     let flow = Flow {
         protocol: protocol.to_ascii_lowercase(),
         source: from.address,
-        source_port: ports.first().copied().unwrap_or_default(),
+        source_port: ports.0,
         destination,
         destination_port,
         host: host.map(str::to_owned),

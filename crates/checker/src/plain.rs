@@ -2,15 +2,17 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use pullproof_snapshot::question::Missing;
 use pullproof_snapshot::{Absence, ArmId, Declared, Layered, ResourceIx};
 use serde_json::Value;
 
 use crate::index::Index;
+use crate::kept::Kept;
 use crate::lookup::links::Links;
 use crate::missing;
+use crate::nsg::Group;
 use crate::resources::unread_beside;
 use crate::routes::Effective;
 use crate::sources::Edges;
@@ -21,11 +23,25 @@ pub struct Plain {
     pub declared: Declared,
     /// Every assumption is an unknown (`--strict`).
     pub strict: bool,
-    parsed: Mutex<HashMap<ResourceIx, Arc<Value>>>,
+    parsed: Kept<ResourceIx, Arc<Value>>,
+    pub(crate) groups: Kept<ArmId, Result<Arc<Group>, Missing>>,
     index: OnceLock<Index>,
     links: OnceLock<Links>,
     edges: OnceLock<Edges>,
     pub(crate) effective: Mutex<HashMap<ArmId, Arc<Effective>>>,
+}
+
+/// Values that are kept parsed, and rules of NSGs that are kept read.
+const PARSED: usize = 250_000;
+const RULES: usize = 20_000;
+
+/// How many values there are in one.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => items.iter().map(size).sum::<usize>().saturating_add(1),
+        Value::Object(fields) => fields.values().map(size).sum::<usize>().saturating_add(1),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 1,
+    }
 }
 
 impl Plain {
@@ -34,7 +50,8 @@ impl Plain {
             layered,
             declared,
             strict: false,
-            parsed: Mutex::default(),
+            parsed: Kept::new(PARSED, |json| size(json)),
+            groups: Kept::new(RULES, |group| group.as_ref().map_or(1, |group| group.len())),
             index: OnceLock::new(),
             links: OnceLock::new(),
             edges: OnceLock::new(),
@@ -42,11 +59,9 @@ impl Plain {
         }
     }
 
-    /// The JSON of a resource, kept from then on. What looks at all resources of a type once takes `layered.json`
-    /// instead: a large snapshot, parsed, does not fit into memory.
+    /// The JSON of a resource, kept for a while.
     pub fn json(&self, ix: ResourceIx) -> Arc<Value> {
-        let mut parsed = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(parsed.entry(ix).or_insert_with(|| self.layered.json(ix)))
+        self.parsed.get(&ix, || self.layered.json(ix))
     }
 
     /// Who owns which address, and which subnets there are; built on first use.
@@ -59,7 +74,7 @@ impl Plain {
         self.links.get_or_init(|| Links::build(self))
     }
 
-    /// Where rules and routes cut address space and ports; collected on first use.
+    /// Where rules and routes cut address space; collected on first use.
     pub(crate) fn edges(&self) -> &Edges {
         self.edges.get_or_init(|| Edges::collect(self))
     }

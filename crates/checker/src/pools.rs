@@ -93,13 +93,11 @@ pub fn scale_sets(plain: &Plain, pool: &Pool) -> Result<Vec<(ArmId, Arc<Value>)>
     let json = cluster(plain, pool)?;
     let node = Node::new(&json, &pool.cluster);
     let Some(group) = node.text("/properties/nodeResourceGroup").known()? else { return Ok(Vec::new()) };
-    let group = group.to_ascii_lowercase();
+    let Some(subscription) = pool.cluster.subscription() else { return Ok(Vec::new()) };
+    let key = (subscription.to_owned(), group.to_ascii_lowercase());
     let mut out = Vec::new();
-    for ix in plain.layered.of_type("Microsoft.Compute/virtualMachineScaleSets") {
+    for ix in plain.index().scale_sets.get(&key).into_iter().flatten().copied() {
         let (id, json) = (plain.layered.id(ix).clone(), plain.json(ix));
-        if id.resource_group() != Some(group.as_str()) {
-            continue;
-        }
         let tag =
             ["aks-managed-poolName", "poolName"].iter().find_map(|t| json.pointer(&format!("/tags/{t}")));
         let named = match tag.and_then(Value::as_str) {

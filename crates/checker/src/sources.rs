@@ -29,12 +29,11 @@ const ADMIN_RULES: [(&str, &str); 2] = [
     ("Microsoft.Network/networkManagers", "listActiveSecurityAdminRules"),
 ];
 
-/// Where rules, routes and declared filters cut address space and source ports.
+/// Where rules, routes and declared filters cut address space.
 #[derive(Debug, Default)]
 pub struct Edges {
     /// First addresses of either side of a boundary.
     addresses: BTreeSet<u32>,
-    ports: BTreeSet<u16>,
 }
 
 impl Edges {
@@ -44,14 +43,12 @@ impl Edges {
             for ix in plain.layered.of_type(resource_type) {
                 let json = plain.layered.json(ix);
                 collect(&json, &mut out.addresses);
-                source_ports(&json, &mut out.ports);
             }
         }
         for (resource_type, operation) in ADMIN_RULES {
             for ix in plain.layered.of_type(resource_type) {
                 for answer in plain.layered.evidence(plain.layered.id(ix).folded(), operation) {
                     collect(&answer.answer, &mut out.addresses);
-                    source_ports(&answer.answer, &mut out.ports);
                 }
             }
         }
@@ -115,18 +112,19 @@ fn text(text: &str, edges: &mut BTreeSet<u32>) {
     }
 }
 
-/// The source ports that stand for a client's range: its ends, and each side of every boundary that a rule's source
+/// The source ports that stand for a client's range: its ends, and each side of every boundary that the rules' source
 /// ports put into it (F27).
-pub fn ports(plain: &Plain, (low, high): (u16, u16)) -> Vec<u16> {
+pub fn ports((low, high): (u16, u16), edges: &BTreeSet<u16>) -> Vec<u16> {
     let mut out = BTreeSet::from([low, high]);
-    for edge in plain.edges().ports.range(low..=high) {
+    for edge in edges.range(low..=high) {
         let sides = [edge.checked_sub(1), Some(*edge)];
         out.extend(sides.into_iter().flatten().filter(|p| (low..=high).contains(p)));
     }
     out.into_iter().collect()
 }
 
-fn source_ports(value: &Value, edges: &mut BTreeSet<u16>) {
+/// First ports of either side of the boundaries that a rule, or a list of rules, puts between source ports.
+pub fn source_ports(value: &Value, edges: &mut BTreeSet<u16>) {
     match value {
         Value::Array(items) => items.iter().for_each(|v| source_ports(v, edges)),
         Value::Object(fields) => {

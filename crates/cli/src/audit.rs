@@ -105,6 +105,7 @@ pub fn run_audit(arguments: &Arguments, matches: &ArgMatches) -> Result<u8> {
         strict: arguments.strict,
         as_of: Some(loaded.as_of.clone()),
         version: env!("CARGO_PKG_VERSION"),
+        paths_of_proven: arguments.format.contains(&Format::Json),
     };
     let mut plain = Plain::new(loaded.layered, loaded.declared);
     plain.strict = arguments.strict;

@@ -24,6 +24,7 @@ pub mod outcome;
 pub mod path;
 pub mod prover;
 mod query;
+pub mod reads;
 pub mod registry;
 pub mod registry_answer;
 pub mod routes;

@@ -8,6 +8,7 @@ pub use pullproof_snapshot::question::{Missing, MissingKind};
 use pullproof_snapshot::{At, Place};
 
 use crate::blocker::BlockerKind;
+pub use crate::reads::{Read, Reads};
 
 /// Something that makes a claim fail.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -119,7 +120,7 @@ impl Outcome {
 pub struct Basis {
     pub assumptions: BTreeSet<Assumption>,
     pub remarks: BTreeSet<Remark>,
-    pub reads: BTreeSet<Read>,
+    pub reads: Reads,
     /// Holds only after the client's own retry (V3); says what happens, such as "first resolver is silent: about 5 s
     /// a lookup".
     pub degraded: BTreeSet<String>,
@@ -131,7 +132,7 @@ impl Basis {
     pub fn merge(&mut self, other: &Self) {
         self.assumptions.extend(other.assumptions.iter().cloned());
         self.remarks.extend(other.remarks.iter().cloned());
-        self.reads.extend(other.reads.iter().cloned());
+        self.reads.join(&other.reads);
         self.degraded.extend(other.degraded.iter().cloned());
         self.valid_until.extend(other.valid_until.iter().cloned());
     }
@@ -156,17 +157,4 @@ impl Basis {
             Val::Known(Some(_)) | Val::Sym(_) => self.assume(format!("in-force:{name}")),
         }
     }
-}
-
-/// One thing that an answer read. Absence is a read too: *adding* a resource invalidates what relied on it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Read {
-    /// A resource, by folded ARM id.
-    Resource(Box<str>),
-    /// That nothing (more) of this type is in this scope.
-    Absence { scope: Box<str>, resource_type: &'static str },
-    /// A declared table, as in [`Assumption`].
-    Declared(Box<str>),
-    /// A service tag list, by tag name.
-    Tag(Box<str>),
 }

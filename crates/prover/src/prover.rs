@@ -24,14 +24,18 @@ pub struct Prover<'n> {
     pub(crate) firewall_rules: Answers<FirewallIx, Ordered>,
 }
 
+/// Paths belong to one node pool, as good as all of them; compiled NSGs to the pools of a subnet.
+const PATHS: usize = 2_000;
+const RULE_SETS: usize = 200;
+
 impl<'n> Prover<'n> {
     pub fn new(network: &'n Network) -> Self {
         Self {
             network,
             names: crate::lookup::memo::Memo::default(),
             routes: Answers::default(),
-            paths: Answers::default(),
-            rule_sets: Answers::default(),
+            paths: Answers::up_to(PATHS),
+            rule_sets: Answers::up_to(RULE_SETS),
             virtual_networks: Answers::default(),
             asg_members: Answers::default(),
             admin_rules: Answers::default(),

@@ -1,20 +1,24 @@
 //! ARM resource ids: parsed once, compared without regard to letter case (R12).
 
 use std::fmt;
+use std::sync::Arc;
 
 /// An ARM id as Azure wrote it, with the folded form that comparisons use.
 ///
 /// Two ids are equal exactly when they are equal without regard to ASCII letter case, a trailing slash and
-/// doubled slashes.
+/// doubled slashes. Cheap to clone.
 #[derive(Clone)]
 pub struct ArmId {
-    written: Box<str>,
-    folded: Box<str>,
+    written: Arc<str>,
+    folded: Arc<str>,
 }
 
 impl ArmId {
     pub fn new(written: &str) -> Self {
-        Self { written: written.into(), folded: fold(written).into() }
+        let folded = fold(written);
+        let text: Arc<str> = written.into();
+        let folded = if folded == *text { Arc::clone(&text) } else { folded.into() };
+        Self { written: text, folded }
     }
 
     /// The id with the letters that its source used; for people.
@@ -119,7 +123,7 @@ fn type_of(folded: &str) -> Option<String> {
 
 impl PartialEq for ArmId {
     fn eq(&self, other: &Self) -> bool {
-        self.folded == other.folded
+        Arc::ptr_eq(&self.folded, &other.folded) || self.folded == other.folded
     }
 }
 impl Eq for ArmId {}

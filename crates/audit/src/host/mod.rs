@@ -177,7 +177,7 @@ impl Work<'_, '_> {
                 .iter()
                 .map(|branch| admission(prover, registry, endpoint, serving, target, branch))
                 .collect();
-            Way { path: Arc::new(path), admission }
+            Way { path, admission }
         })
     }
 

@@ -41,9 +41,9 @@ const HOPS: usize = 24;
 pub struct Walk<'a> {
     pub plain: &'a Plain,
     pub host: Option<&'a str>,
-    /// The source ports that are tried: one, or the edges of the client's range.
-    pub ports: Vec<u16>,
-    /// The packet as it is now; its source port is one of `ports`.
+    /// First and last source port of the client's range.
+    pub ports: (u16, u16),
+    /// The packet as it is now, from the first of `ports`.
     pub flow: Flow,
     /// Where the connection started.
     pub origin: Position,
@@ -61,7 +61,7 @@ impl<'a> Walk<'a> {
     pub fn new(
         plain: &'a Plain,
         flow: Flow,
-        ports: Vec<u16>,
+        ports: (u16, u16),
         host: Option<&'a str>,
         origin: Position,
     ) -> Self {
@@ -118,9 +118,9 @@ impl<'a> Walk<'a> {
         self.once(|w| &mut w.findings, text);
     }
 
-    /// The NSGs of one machine, for every source port that is tried.
+    /// The NSGs of one machine, for source ports that stand for all of the client's.
     fn guard(&mut self, machine: &Machine<'_>, direction: Direction) {
-        for port in self.ports.clone() {
+        for port in nsg::source_ports(self.plain, machine, direction, self.ports) {
             let flow = Flow { source_port: port, ..self.flow.clone() };
             let verdict = nsg::filter(self.plain, machine, direction, &flow);
             if verdict.allow != Tri::Yes {

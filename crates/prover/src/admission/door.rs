@@ -43,7 +43,7 @@ impl Prover<'_> {
         let Some(read) = self.network.registries.get(ix) else {
             return (Outcome::open(unread("the registry was not read")), basis);
         };
-        basis.reads.insert(Read::Resource(read.id.folded().into()));
+        basis.reads.insert(Read::Resource(read.id.clone()));
         basis.in_force(read.id.name(), &read.provisioning_state, read.place);
         // The storage accounts behind an ACR have no rules that a customer sees (F148, A395).
         if endpoint.wildcard {
@@ -114,7 +114,7 @@ impl Door<'_> {
         let Some(endpoint) = self.prover.network.private_endpoints.get(ix) else {
             return Outcome::open(unread("the private endpoint was not read"));
         };
-        basis.reads.insert(Read::Resource(endpoint.id.folded().into()));
+        basis.reads.insert(Read::Resource(endpoint.id.clone()));
         basis.in_force(endpoint.id.name(), &endpoint.provisioning_state, endpoint.place);
         let state = self.state(ix, endpoint.id.name());
         if let Some(sku) = self.sku_too_low("private endpoints") {

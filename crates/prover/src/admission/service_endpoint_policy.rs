@@ -37,7 +37,7 @@ impl Prover<'_> {
         if list.is_empty() {
             return (Outcome::Holds, basis);
         }
-        basis.reads.insert(Read::Resource(here.id.folded().into()));
+        basis.reads.insert(Read::Resource(here.id.clone()));
         let open = |what: String, why: String, remedy: String, kind| Missing {
             kind,
             what,
@@ -65,7 +65,7 @@ impl Prover<'_> {
                 )),
                 Ref::Here(ix) => {
                     let Some(policy) = self.network.service_endpoint_policies.get(*ix) else { continue };
-                    basis.reads.insert(Read::Resource(policy.id.folded().into()));
+                    basis.reads.insert(Read::Resource(policy.id.clone()));
                     basis.in_force(policy.id.name(), &policy.provisioning_state, policy.place);
                     match alias(policy) {
                         Some(why) => Says::Unknown(open(

@@ -71,7 +71,7 @@ impl Prover<'_> {
         let exemption = Exemption::of(self, vnet);
         let effective = self.network.layered.evidence(here.id.as_written(), EFFECTIVE);
         if let Some(newest) = effective.iter().max_by(|a, b| a.captured.cmp(&b.captured)) {
-            out.basis.reads.insert(Read::Resource(here.id.folded().into()));
+            out.basis.reads.insert(Read::Resource(here.id.clone()));
             let Some(rows) = rows(&newest.answer) else {
                 out.unseen = Some(unseen(&format!("all security admin rules of {}", here.id.name())));
                 return out;
@@ -89,7 +89,7 @@ impl Prover<'_> {
             if !admin || !covers(manager, &here.id) {
                 continue;
             }
-            out.basis.reads.insert(Read::Resource(manager.id.folded().into()));
+            out.basis.reads.insert(Read::Resource(manager.id.clone()));
             let active = self.network.layered.evidence(manager.id.as_written(), ACTIVE);
             if let Some(newest) = active.iter().max_by(|a, b| a.captured.cmp(&b.captured)) {
                 let region = here.location.present().map(|location| region(location));
@@ -129,7 +129,7 @@ impl Prover<'_> {
         let mut bodies = Vec::new();
         for ix in layered.of_type(RULE_TYPE) {
             if layered.id(ix).is_within(manager.id.folded()) {
-                out.basis.reads.insert(Read::Resource(layered.id(ix).folded().into()));
+                out.basis.reads.insert(Read::Resource(layered.id(ix).clone()));
                 bodies.push(layered.json(ix));
             }
         }

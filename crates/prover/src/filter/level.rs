@@ -40,7 +40,7 @@ impl Prover<'_> {
         let mut basis = Basis::default();
         let outbound = at.direction == Direction::Outbound;
         let Some(here) = self.network.subnets.get(at.subnet) else { return (Vec::new(), basis) };
-        basis.reads.insert(Read::Resource(here.id.folded().into()));
+        basis.reads.insert(Read::Resource(here.id.clone()));
         // The platform filters there by itself (F45).
         if here.name.eq_ignore_ascii_case("AzureFirewallSubnet") {
             return (Vec::new(), basis);
@@ -167,7 +167,7 @@ impl Prover<'_> {
             Val::Known(Some(Ref::Here(ix))) => {
                 let nsg = self.network.nsgs.get(*ix)?;
                 let mut basis = Basis::default();
-                basis.reads.insert(Read::Resource(nsg.id.folded().into()));
+                basis.reads.insert(Read::Resource(nsg.id.clone()));
                 basis.in_force(nsg.id.name(), &nsg.provisioning_state, nsg.place);
                 let rules = self.compiled(*ix, outbound);
                 Some(Level::Group { name: nsg.id.name().to_owned(), id: nsg.id.clone(), rules, basis })

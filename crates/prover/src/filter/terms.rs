@@ -24,7 +24,7 @@ pub(crate) struct Terms<'p, 'q> {
     pub destination: Destination<'q>,
     virtual_network: OnceCell<Arc<VirtualNetwork>>,
     /// Tag lists and declared facts that terms came to read.
-    tags_read: RefCell<Vec<Box<str>>>,
+    tags_read: RefCell<Vec<Arc<str>>>,
     grounds: RefCell<Vec<String>>,
     covers_data_endpoint: Cell<bool>,
 }
@@ -341,7 +341,7 @@ impl<'p, 'q> Terms<'p, 'q> {
                     return Ok(public);
                 }
                 if let Some(list) = self.prover.network.tag_addresses(name) {
-                    self.tags_read.borrow_mut().push(name.clone());
+                    self.tags_read.borrow_mut().push((**name).into());
                     return Ok(list.intersect(&public));
                 }
                 let key = format!("tag:{}:source", name.to_ascii_lowercase());

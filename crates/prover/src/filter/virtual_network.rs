@@ -8,6 +8,7 @@ use pullproof_network::model::route_table::{NextHopType, Route, route};
 use pullproof_network::model::vnet::{Peering, PeeringState, peering, subnet, vnet};
 use pullproof_network::set::{Addresses, TagMatch};
 use pullproof_network::{List, Ref, Val};
+use pullproof_snapshot::ArmId;
 
 use crate::first_match::Doubt;
 use crate::first_match::public_space::PLATFORM;
@@ -50,8 +51,8 @@ impl Prover<'_> {
         let mut out = VirtualNetwork::default();
         let Some(here) = network.subnets.get(ix) else { return out };
         let Some(owner) = network.vnets.get(here.vnet) else { return out };
-        out.read(owner.id.folded());
-        out.read(here.id.folded());
+        out.read(&owner.id);
+        out.read(&here.id);
         out.own = Addresses::of(owner.address_space.iter().copied()).union(&Addresses::address(PLATFORM));
         out.sure = out.own.clone();
         if owner.address_space.open.is_some() {
@@ -97,7 +98,7 @@ impl Prover<'_> {
     /// F62–F65: what was synced from the remote side of a connected peering that has access.
     fn add_peering(&self, out: &mut VirtualNetwork, ix: PeeringIx) {
         let Some(link) = self.network.peerings.get(ix) else { return };
-        out.read(link.id.folded());
+        out.read(&link.id);
         let remote = self.remote_space(link);
         let connected = match &link.state {
             Val::Known(Some(PeeringState::Connected)) => Some(true),
@@ -165,7 +166,7 @@ impl Prover<'_> {
     /// F55, F58–F60: prefixes of user routes of the table that is bound to the subnet.
     fn add_user_routes(&self, out: &mut VirtualNetwork, ix: RouteTableIx) {
         let Some(table) = self.network.route_tables.get(ix) else { return };
-        out.read(table.id.folded());
+        out.read(&table.id);
         if table.routes.open.is_some() {
             out.unknown_list(table.id.name(), "/properties/routes", "the routes of the table");
         }
@@ -213,8 +214,8 @@ impl Prover<'_> {
 }
 
 impl VirtualNetwork {
-    fn read(&mut self, id: &str) {
-        self.basis.reads.insert(Read::Resource(id.into()));
+    fn read(&mut self, id: &ArmId) {
+        self.basis.reads.insert(Read::Resource(id.clone()));
     }
 
     /// A list that is not completely known may add any address.

@@ -26,7 +26,7 @@ impl Prover<'_> {
     fn order(&self, ix: FirewallIx) -> Ordered {
         let mut out = Ordered::default();
         let Some(firewall) = self.network.firewalls.get(ix) else { return out };
-        out.basis.reads.insert(Read::Resource(firewall.id.folded().into()));
+        out.basis.reads.insert(Read::Resource(firewall.id.clone()));
         out.basis.in_force(firewall.id.name(), &firewall.provisioning_state, firewall.place);
         match &firewall.policy {
             Val::Known(None) => self.order_classic(firewall, &mut out),
@@ -91,7 +91,7 @@ impl Prover<'_> {
 
     fn add_policy(&self, policy: &Policy, out: &mut Ordered) {
         let network = self.network;
-        out.basis.reads.insert(Read::Resource(policy.id.folded().into()));
+        out.basis.reads.insert(Read::Resource(policy.id.clone()));
         out.basis.in_force(policy.id.name(), &policy.provisioning_state, policy.place);
         if let Some(symbol) = policy.groups.open {
             out.unseen(self.not_known("the rule collection groups of", policy.id.name(), symbol));
@@ -100,7 +100,7 @@ impl Prover<'_> {
             policy.groups.iter().filter_map(|ix| network.rule_collection_groups.get(*ix)).collect();
         groups.sort_by(|a, b| (a.priority.known(), &a.name).cmp(&(b.priority.known(), &b.name)));
         for group in groups {
-            out.basis.reads.insert(Read::Resource(group.id.folded().into()));
+            out.basis.reads.insert(Read::Resource(group.id.clone()));
             out.basis.in_force(&group.name, &group.provisioning_state, group.place);
             if let Val::Sym(symbol) = group.priority {
                 out.unseen(self.not_known("the priority of", &group.name, symbol));

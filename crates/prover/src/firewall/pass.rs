@@ -69,7 +69,7 @@ impl Prover<'_> {
             seen: std::cell::RefCell::default(),
         };
         let parts = decide(&scan, flow.sources, flow.sports);
-        basis.reads.extend(scan.seen.borrow().reads.iter().cloned());
+        basis.reads.join(&scan.seen.borrow().reads);
         basis.remarks.extend(scan.seen.borrow().remarks.iter().cloned());
         let mut out: Vec<(FirewallDecision, Option<String>)> = Vec::new();
         for part in parts {

@@ -15,7 +15,7 @@ use super::rule::{Body, Entry, Ordered, PlacedRule, Terms, covers_port, covers_p
 use crate::context::Proto;
 use crate::first_match::public_space::public_space;
 use crate::first_match::{Asked, Destination, Doubt, Effect, Rules, World};
-use crate::outcome::{MissingKind, Read, Remark};
+use crate::outcome::{MissingKind, Read, Reads, Remark};
 use crate::prover::Prover;
 
 /// What a firewall's rule does with what it matches.
@@ -49,7 +49,7 @@ pub(crate) struct Scan<'p, 'q> {
 /// What the scan came to read.
 #[derive(Default)]
 pub(crate) struct Seen {
-    pub reads: BTreeSet<Read>,
+    pub reads: Reads,
     pub remarks: BTreeSet<Remark>,
 }
 
@@ -110,7 +110,7 @@ impl Scan<'_, '_> {
                 let Some(group) = self.prover.network.ip_groups.get(*ix) else {
                     return (Addresses::empty(), None);
                 };
-                self.seen.borrow_mut().reads.insert(Read::Resource(group.id.folded().into()));
+                self.seen.borrow_mut().reads.insert(Read::Resource(group.id.clone()));
                 let terms = Terms::of(&group.addresses, &List::empty());
                 let known = if terms.any { Addresses::all() } else { terms.fixed };
                 let open = terms.open.then(|| {

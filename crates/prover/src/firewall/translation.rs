@@ -31,7 +31,7 @@ impl Prover<'_> {
         let Some(firewall) = self.network.firewalls.get(ix) else {
             return (Translation::Open(evidence("the firewall", "it was not read")), basis);
         };
-        basis.reads.insert(Read::Resource(firewall.id.folded().into()));
+        basis.reads.insert(Read::Resource(firewall.id.clone()));
         if !by_application {
             match self.keeps_source(firewall, to, &mut basis) {
                 Ok(true) => return (Translation::Keeps, basis),
@@ -78,7 +78,7 @@ impl Prover<'_> {
                 let Some(policy) = self.network.policies.get(*ix) else {
                     return Err(unknown("it was not read"));
                 };
-                basis.reads.insert(Read::Resource(policy.id.folded().into()));
+                basis.reads.insert(Read::Resource(policy.id.clone()));
                 let learns =
                     !matches!(policy.auto_learn_private_ranges, Val::Known(None | Some(Switch::Disabled)));
                 (self.ranges_of(policy, &unknown)?, learns)
@@ -204,7 +204,7 @@ impl Prover<'_> {
                     {
                         return perhaps_none(gateway.id.name());
                     }
-                    basis.reads.insert(Read::Resource(gateway.id.folded().into()));
+                    basis.reads.insert(Read::Resource(gateway.id.clone()));
                     for ip in &gateway.public_ips {
                         add(self.public_address(ip), at);
                     }

@@ -76,7 +76,7 @@ impl Prover<'_> {
             result: "allowed".into(),
             basis: Basis::default(),
         };
-        answer.basis.reads.insert(Read::Resource(object.id.folded().into()));
+        answer.basis.reads.insert(Read::Resource(object.id.clone()));
         // A310, A36: Basic has no anonymous pull.
         if object.anonymous_pull_enabled.is(&true) && !object.sku.is(&Some(RegistrySku::Basic)) {
             answer.result = "anonymous pull is enabled".into();
@@ -175,7 +175,7 @@ impl Prover<'_> {
         }
         if allowed.holds() {
             for (assignment, _) in &granting {
-                basis.reads.insert(Read::Resource(network.role_assignments[*assignment].id.folded().into()));
+                basis.reads.insert(Read::Resource(network.role_assignments[*assignment].id.clone()));
             }
             self.over_grant(&granting, basis);
         }

@@ -60,11 +60,15 @@ impl Prover<'_> {
     fn reach_from(&self, from: &SourceContext, to: IpAddr, port: u16, proto: Proto) -> Vec<Reached> {
         let answer = self.path(from, &Target::Address(to), proto, port, None);
         let mut out: Vec<Reached> = Vec::new();
-        for branch in answer.branches {
-            let outcome = branch.forward.and(branch.back).and(branch.filters);
+        for branch in &answer.branches {
+            let outcome = branch.forward.clone().and(branch.back.clone()).and(branch.filters.clone());
             match out.iter_mut().find(|r| r.outcome == outcome && r.delivery == branch.delivery) {
                 Some(known) => known.basis.merge(&branch.basis),
-                None => out.push(Reached { outcome, delivery: branch.delivery, basis: branch.basis }),
+                None => out.push(Reached {
+                    outcome,
+                    delivery: branch.delivery.clone(),
+                    basis: branch.basis.clone(),
+                }),
             }
         }
         out
@@ -92,7 +96,7 @@ impl Prover<'_> {
                 sports: Ports::one(port),
             };
             let back = self.path(&context, &Target::Address(from), proto, port, None);
-            for branch in back.branches {
+            for branch in &back.branches {
                 let through_device = branch
                     .forward_steps
                     .iter()

@@ -52,11 +52,8 @@ impl At<'_> {
 impl Prover<'_> {
     /// What 168.63.129.16 answers to a sender in `vnet` (D27).
     pub(crate) fn azure(&self, vnet: VnetIx, name: &str, record: RecordType, trail: &Trail) -> Vec<Reply> {
-        if !trail.is_empty() {
-            return self.azure_anew(vnet, name, record, trail);
-        }
-        // What the first in line answers does not depend on who asks.
-        let key = (vnet, name.to_owned(), record);
+        // The answer does not depend on who asks, only on who was asked before: a circle ends there.
+        let key = (vnet, name.to_owned(), record, trail.clone());
         if let Some(known) = self.names.read(&self.names.azure).get(&key) {
             return known.as_ref().clone();
         }

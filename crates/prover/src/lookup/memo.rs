@@ -8,11 +8,12 @@ use pullproof_network::model::index::{NicIx, PoolIx, SubnetIx, VnetIx};
 
 use super::index::Index;
 use super::reply::Reply;
+use super::trail::Trail;
 use crate::lookup_answer::RecordType;
 use crate::outcome::{Basis, Remark};
 use crate::prover::Prover;
 
-type AzureKey = (VnetIx, String, RecordType);
+type AzureKey = (VnetIx, String, RecordType, Trail);
 type TcpKey = (SubnetIx, Option<PoolIx>, Option<NicIx>, IpAddr);
 
 /// Answers of parts that do not depend on who asks.

@@ -8,7 +8,7 @@ use pullproof_network::model::index::VnetIx;
 const DEEPEST: usize = 24;
 
 /// Somebody who is asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Asked {
     /// Azure-provided DNS, as seen from a network.
     Azure(VnetIx),
@@ -16,7 +16,7 @@ pub(crate) enum Asked {
 }
 
 /// The resolvers asked so far, each with the name that it was asked for.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Trail(Vec<(Asked, String)>);
 
 pub(crate) enum Ahead {
@@ -27,10 +27,6 @@ pub(crate) enum Ahead {
 }
 
 impl Trail {
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     pub fn ask(&self, asked: Asked, name: &str) -> Ahead {
         if let Some(from) = self.0.iter().position(|(a, n)| *a == asked && n == name) {
             let circle: Vec<String> = self.0.iter().skip(from).map(|(a, _)| show(*a)).collect();

@@ -38,7 +38,7 @@ impl Prover<'_> {
                     let address = IpAddr::from_str(address)
                         .map_err(|_| format!("destination `{address}` is no address"))?;
                     let answer = self.path(context, &Target::Address(address), proto, port, None);
-                    parts.extend(answer.branches);
+                    parts.extend(answer.branches.iter().cloned());
                 }
                 (None, Some(host)) => parts.extend(self.path_to_host(context, host, proto, port)?),
                 _ => return Err("give exactly one of `address` and `host` in `to`".into()),
@@ -63,10 +63,11 @@ impl Prover<'_> {
             if end.result == LookupResult::Answer && end.addresses.is_empty() {
                 // A public answer whose address is not known.
                 let target = Target::PublicHost { host: host.to_owned(), tags: Vec::new() };
-                out.extend(self.path(context, &target, proto, port, Some(host)).branches);
+                out.extend(self.path(context, &target, proto, port, Some(host)).branches.iter().cloned());
             }
             for address in &end.addresses {
-                out.extend(self.path(context, &Target::Address(*address), proto, port, Some(host)).branches);
+                let target = Target::Address(*address);
+                out.extend(self.path(context, &target, proto, port, Some(host)).branches.iter().cloned());
             }
         }
         if out.is_empty() {

@@ -50,7 +50,7 @@ impl Prover<'_> {
         let object = &self.network.registries[ix];
         let mut set =
             EndpointSet { endpoints: Vec::new(), complete: Outcome::Holds, basis: Basis::default() };
-        set.basis.reads.insert(Read::Resource(object.id.folded().into()));
+        set.basis.reads.insert(Read::Resource(object.id.clone()));
         let label = match self.registry_label(object, &mut set.basis) {
             Ok(label) => label,
             Err(missing) => {

@@ -118,7 +118,7 @@ impl Prover<'_> {
         let network = self.network;
         let object = &network.registries[ix];
         let mut out = Serving::default();
-        out.basis.reads.insert(Read::Resource(object.id.folded().into()));
+        out.basis.reads.insert(Read::Resource(object.id.clone()));
         let label = Label::of_registry(object);
         // Another name for the registry leads to its login front end, whatever the certificate then says.
         let wanted = match &label {
@@ -128,7 +128,7 @@ impl Prover<'_> {
         for leads in endpoints_of(network, ix) {
             let endpoint = &network.private_endpoints[leads.endpoint];
             out.basis.in_force(endpoint.id.name(), &endpoint.provisioning_state, endpoint.place);
-            out.basis.reads.insert(Read::Resource(endpoint.id.folded().into()));
+            out.basis.reads.insert(Read::Resource(endpoint.id.clone()));
             out.basis.remarks.extend(self.endpoint_drift(leads.endpoint));
             if leads.approved || leads.unclear.is_some() {
                 self.unknown_members(endpoint, &mut out);

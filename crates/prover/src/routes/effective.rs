@@ -80,7 +80,7 @@ impl Prover<'_> {
     fn build_effective(&self, ix: SubnetIx) -> EffectiveRoutes {
         let vnet_ix = self.network.subnets[ix].vnet;
         let mut basis = Basis::default();
-        basis.reads.insert(Read::Resource(self.network.vnets[vnet_ix].id.folded().into()));
+        basis.reads.insert(Read::Resource(self.network.vnets[vnet_ix].id.clone()));
         let vnet = &self.network.vnets[vnet_ix];
         basis.in_force(vnet.id.name(), &vnet.provisioning_state, vnet.place);
         if let Some(Ref::Here(table)) = self.network.subnets[ix].route_table.present() {

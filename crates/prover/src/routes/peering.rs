@@ -188,7 +188,7 @@ impl Prover<'_> {
     /// peering (R122, R123), and remarks on what is out of step (R107, R114).
     pub(crate) fn crossing(&self, ix: PeeringIx, from: SubnetIx, basis: &mut Basis) -> Outcome {
         let link = &self.network.peerings[ix];
-        basis.reads.insert(Read::Resource(link.id.folded().into()));
+        basis.reads.insert(Read::Resource(link.id.clone()));
         basis.in_force(&link.name, &link.provisioning_state, link.place);
         self.sync_remark(ix, basis);
         self.crossing_access(ix).and(self.takes_part(link, from))

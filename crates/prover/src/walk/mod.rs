@@ -56,17 +56,6 @@ impl Prover<'_> {
         proto: Proto,
         port: u16,
         host: Option<&str>,
-    ) -> PathAnswer {
-        (*self.shared_path(from, to, proto, port, host)).clone()
-    }
-
-    pub(crate) fn shared_path(
-        &self,
-        from: &SourceContext,
-        to: &Target,
-        proto: Proto,
-        port: u16,
-        host: Option<&str>,
     ) -> Arc<PathAnswer> {
         let key = PathKey { from: from.clone(), to: to.clone(), proto, port, host: host.map(Into::into) };
         self.paths.get(key, || {

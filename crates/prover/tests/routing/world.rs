@@ -231,7 +231,7 @@ pub fn path_of(network: &Network, from: &SourceContext, to: &str, host: Option<&
             Target::PublicHost { host: host.into(), tags: vec![tag.into()] }
         }
     };
-    let answer = Prover::new(network).path(from, &target, Proto::Tcp, 443, host);
+    let answer = (*Prover::new(network).path(from, &target, Proto::Tcp, 443, host)).clone();
     partition(from, &answer);
     answer
 }
