@@ -118,6 +118,33 @@ fn ten_thousand_rules() {
     assert_eq!(report["audits"].as_array().map(Vec::len), Some(1));
 }
 
+/// Rules that each cut the node subnet's addresses and the nodes' ports, no two of them alike.
+fn cutting(count: u32, access: &str) -> String {
+    let rules: Vec<String> = (0..count)
+        .map(|i| {
+            let (from, length) = (i * 7 % 200, 1 + i * 13 % 50);
+            let (port, ports) = (32_768 + i * 977 % 27_000, 1 + i * 31 % 900);
+            let prefixes = format!("10.1.0.{from}-10.1.0.{}", from + length);
+            format!("{{name: r{i}, properties: {{priority: {}, direction: Outbound, access: {access}, protocol: Tcp, sourceAddressPrefix: '{prefixes}', sourcePortRange: '{port}-{}', destinationAddressPrefix: '*', destinationPortRange: '443'}}}}", 100 + i, port + ports)
+        })
+        .collect();
+    format!("set: {{/networkSecurityGroups/0/unchecked: {{securityRules: [{}]}}}}", rules.join(", "))
+}
+
+#[test]
+fn rules_that_each_cut_addresses_and_ports() {
+    for (count, access, verdict) in
+        [(1_000, "Allow", "proven"), (1_000, "Deny", "disproven"), (10_000, "Deny", "disproven")]
+    {
+        let start = Instant::now();
+        let change = cutting(count, access);
+        let report = World::of(&changed(PRIVATE, &change, "cutting"), "cutting").report("cutting");
+        println!("{count} {access}: {:?}", start.elapsed());
+        assert!(start.elapsed() < LIMIT, "{count} {access}: {:?}", start.elapsed());
+        assert_eq!(only_verdict(&report).0, verdict, "{count} {access}");
+    }
+}
+
 #[test]
 fn prefixes_of_the_other_family() {
     let rule = "/networkSecurityGroups/0/rules: [{name: six, priority: 100, direction: Outbound, access: Deny, destination: 'fd00::/8'}]";

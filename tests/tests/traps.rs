@@ -383,3 +383,22 @@ fn same_address_in_two_networks_is_two_hosts() {
          /virtualMachines: [{name: vm-same, subnet: vnet-same/snet-same, address: 10.0.2.6}]}";
     proven(&base, own);
 }
+
+#[test]
+fn outbound_type_is_no_load_balancer() {
+    // The type states an intent (A185). In a complete input, a balancer that is not there carries nothing.
+    let change =
+        "set: {/clusters/0/outboundType: loadBalancer}, remove: [/virtualNetworks/0/subnets/0/natGateway]";
+    let change = change.replace("}, remove", "}\nremove");
+    let expanded = || changed(PUBLIC, &change, "balancer").expand().expect("a scenario");
+    let verdict = |expanded: pullproof_scenario::Expanded| {
+        let declared = expanded.config_toml.as_deref().map(|text| Declared::parse("pullproof.toml", text));
+        let declared = declared.transpose().expect("declared facts").unwrap_or_default();
+        let layered = Layered::new(std::sync::Arc::new(expanded.into_snapshot()));
+        only_verdict(&World { layered, declared }.report("balancer")).0
+    };
+    assert_eq!(verdict(expanded()), "proven");
+    let mut without = expanded();
+    without.resources.retain(|r| r["type"] != "Microsoft.Network/loadBalancers");
+    assert_eq!(verdict(without), "undetermined");
+}

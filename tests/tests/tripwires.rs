@@ -69,6 +69,26 @@ declared:
   site: [{name: dc, prefixes: [172.24.0.0/16], routes_to_azure: [10.1.0.0/16], connections: [s2s], filter: none}]
 ";
 
+/// A registry behind a private endpoint in another network of a virtual hub. Proven.
+const HUB_ENDPOINT: &str = "
+name: hub
+subscriptions: [{name: s, id: 00000000-0000-4000-8000-000000000001}]
+virtualNetworks:
+  - {name: vnet-spoke, addressSpace: 10.1.0.0/16, subnets: [{name: snet-nodes, addressPrefix: 10.1.0.0/24}]}
+  - {name: vnet-pe, addressSpace: 10.2.0.0/16, subnets: [{name: snet-pe, addressPrefix: 10.2.2.0/24}]}
+virtualWans: [{name: wan}]
+virtualHubs:
+  - name: hub
+    virtualWan: wan
+    addressPrefix: 10.100.0.0/23
+    connections: [{name: nodes, virtualNetwork: vnet-spoke}, {name: endpoints, virtualNetwork: vnet-pe}]
+privateDnsZones: [{name: privatelink.azurecr.io, links: [{virtualNetwork: vnet-spoke}]}]
+registries: [{name: fabrikamreg, publicNetworkAccess: Disabled}]
+privateEndpoints: [{name: pe, subnet: vnet-pe/snet-pe, target: fabrikamreg, zoneGroup: [privatelink.azurecr.io]}]
+clusters: [{name: aks, pools: [{name: sys, subnet: vnet-spoke/snet-nodes}]}]
+roleAssignments: [{principal: aks/kubelet, role: AcrPull, scope: fabrikamreg}]
+";
+
 const GROUP: &str = "/subscriptions/00000000-0000-4000-8000-000000000001/resourceGroups";
 
 /// One raw resource below `resourceGroups`.
@@ -212,7 +232,7 @@ fn every_row_makes_a_proof_undetermined() {
 #[test]
 fn estates_are_proven_without_them() {
     let nothing = "set: {/location: westeurope}";
-    for base in [HUB, PEERED, GATEWAY] {
+    for base in [HUB, PEERED, GATEWAY, HUB_ENDPOINT] {
         let found = report(base, nothing);
         assert_eq!(verdicts(&found), ["proven"], "{base}\n{}", reasons(&found).join("\n"));
     }
@@ -250,6 +270,23 @@ fn declined() -> Vec<(Case, &'static str)> {
             case("hub connection, outbound route map", HUB, format!("set: {{/virtualHubs/0/connections/1/unchecked: {{routingConfiguration: {{outboundRouteMap: {map}}}}}}}")),
             "route map",
         ),
+        // Replies of private endpoints ask no table: the map on the endpoint's own connection is all that there is.
+        (
+            case("the far connection's route map", HUB_ENDPOINT, format!("set: {{/virtualHubs/0/connections/1/unchecked: {{routingConfiguration: {{inboundRouteMap: {map}}}}}}}")),
+            "route map",
+        ),
+        (
+            case("propagation off on GatewaySubnet", GATEWAY, "set: {/virtualNetworks/0/subnets/0/routeTable: rt, /routeTables: [{name: rt, disableBgpRoutePropagation: true}]}".into()),
+            "whether gateway vpng works",
+        ),
+        (
+            case("a Route Server whose kind is not shown", GATEWAY, route_server("")),
+            "Route Server rs programs",
+        ),
+        (
+            case("a Route Server", GATEWAY, route_server("kind: RouteServer,")),
+            "Route Server rs programs",
+        ),
         (
             case("hub branches", HUB, format!("set: {{/virtualHubs/0/unchecked: {{vpnGateway: {{id: {GROUP}/rg-hub/providers/Microsoft.Network/vpnGateways/g}}}}}}")),
             "branches",
@@ -282,6 +319,25 @@ fn declined() -> Vec<(Case, &'static str)> {
             "security admin rules",
         ),
     ]
+}
+
+/// A Route Server that hands on what gateways and neighbours announce.
+fn route_server(kind: &str) -> String {
+    let hub = "rg-gateway/providers/Microsoft.Network/virtualHubs/rs";
+    let subnet = format!(
+        "{GROUP}/rg-gateway/providers/Microsoft.Network/virtualNetworks/vnet/subnets/RouteServerSubnet"
+    );
+    let address = raw(
+        &format!("{hub}/ipConfigurations/one"),
+        "Microsoft.Network/virtualHubs/ipConfigurations",
+        &format!("{{subnet: {{id: {subnet}}}}}"),
+    );
+    let server =
+        raw(hub, "Microsoft.Network/virtualHubs", "{allowBranchToBranchTraffic: true, sku: Standard}")
+            .replacen("name: x,", &format!("name: rs, {kind}"), 1);
+    format!(
+        "set: {{/virtualNetworks/0/subnets/-: {{name: RouteServerSubnet, addressPrefix: 10.1.2.0/26}}, /raw: [{server}, {address}]}}"
+    )
 }
 
 #[test]

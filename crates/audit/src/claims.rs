@@ -17,6 +17,7 @@ use crate::stable;
 use crate::witness::{self, Confirmation, Subject};
 
 /// A claim with what does not go into the report as it stands.
+#[derive(Clone)]
 pub struct Made {
     pub claim: Claim,
     pub path: Option<Unprinted>,

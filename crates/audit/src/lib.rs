@@ -4,10 +4,11 @@
 //! the witness and the proof. What may not: Azure's semantics (`prover`), formats (`report`), rules.
 //!
 //! Read in this order: [`model`], [`subjects`], [`pairs`], `host` (V5), [`decide`] (V6), `claims` (V9, V11, V13),
-//! [`run`].
+//! `chosen` (V6), [`run`].
 
 mod assumptions;
 pub mod baseline;
+mod chosen;
 mod claims;
 pub mod decide;
 mod host;

@@ -15,12 +15,14 @@ use crate::stable;
 
 /// The path behind a claim, before it is spelt out. Most are never looked at: printing them takes longer than finding
 /// them.
+#[derive(Clone)]
 pub struct Unprinted {
     answer: Arc<HostAnswer>,
     part: PathPart,
 }
 
 /// Which path of a host it is.
+#[derive(Clone)]
 pub enum PathPart {
     Forward,
     Back,

@@ -15,6 +15,7 @@ use pullproof_snapshot::ArmId;
 use pullproof_snapshot::question::{Role, VerdictWord};
 
 use crate::assumptions;
+use crate::chosen::Worlds;
 use crate::claims::{self, Made, Maker};
 use crate::decide::Piece;
 use crate::host::{self, HostQuestion};
@@ -67,6 +68,7 @@ pub fn run(prover: &Prover<'_>, plain: &Plain, options: &Options) -> Result<Repo
     }
     let strict = options.strict || network.declared.audit.strict;
     let tripwires = Tripwires::of(&network.layered);
+    let worlds = Worlds::of(network, &network.declared);
     let one = Auditor {
         network,
         prover,
@@ -75,6 +77,7 @@ pub fn run(prover: &Prover<'_>, plain: &Plain, options: &Options) -> Result<Repo
         tripwires: &tripwires,
         strict,
         paths_of_proven: options.paths_of_proven,
+        worlds: &worlds,
     };
     let mut done = spread(&work, |(place, pair)| one.audit(place, pair));
     for (cluster, registry) in &found.unread {
@@ -148,6 +151,7 @@ struct Auditor<'a, 'n> {
     tripwires: &'a Tripwires,
     strict: bool,
     paths_of_proven: bool,
+    worlds: &'a Worlds<'n>,
 }
 
 impl Auditor<'_, '_> {
@@ -173,16 +177,10 @@ impl Auditor<'_, '_> {
             strict: self.strict,
         };
         let made = match &place.at {
-            At::Known { subnet, .. } => {
-                let mut made = self.claims(place, pair, &registry, &maker);
-                let scene = Scene {
-                    network: self.network,
-                    cluster,
-                    vnet: self.network.subnets[*subnet].vnet,
-                    registry: &registry,
-                };
-                self.tripwires.reopen(&scene, &mut made, self.printer);
-                made
+            At::Known { .. } => {
+                let made = self.of_one_estate(place, pair, &registry, &maker);
+                self.worlds
+                    .settle(made, &|network, plain| self.elsewhere(network, plain, place, pair, &maker))
             }
             At::Open(missing) => vec![self.open(&maker, missing)],
         };
@@ -220,6 +218,73 @@ impl Auditor<'_, '_> {
         Done { audit, proofs, disagreements, remarks }
     }
 
+    /// All claims about a pool and a registry, with what is not modelled reopened.
+    fn of_one_estate(
+        &self,
+        place: &Placement,
+        pair: &Pair,
+        registry: &str,
+        maker: &Maker<'_, '_>,
+    ) -> Vec<Made> {
+        let At::Known { subnet, .. } = place.at else { return Vec::new() };
+        let mut made = self.claims(place, pair, registry, maker);
+        let scene = Scene {
+            network: self.network,
+            cluster: &self.network.clusters[place.cluster].id,
+            vnet: self.network.subnets[subnet].vnet,
+            registry,
+        };
+        self.tripwires.reopen(&scene, &mut made, self.printer);
+        made
+    }
+
+    /// The same claims in the estate of a choice.
+    fn elsewhere(
+        &self,
+        network: &Network,
+        plain: &Plain,
+        place: &Placement,
+        pair: &Pair,
+        maker: &Maker<'_, '_>,
+    ) -> Vec<Made> {
+        let cluster = &self.network.clusters[place.cluster].id;
+        let placed = placements(network);
+        let same = |p: &&Placement| {
+            network.clusters[p.cluster].id == *cluster && p.pool == place.pool && p.subnet == place.subnet
+        };
+        let Some(place) = placed.iter().find(same) else { return Vec::new() };
+        let registry = registry_name(self.network, pair.registry);
+        let key = match pair.registry {
+            RegistryKey::Acr(ix) => {
+                let id = &self.network.registries[ix].id;
+                let mut all = network.registries.iter();
+                let Some((ix, _)) = all.find(|(_, r)| r.id == *id) else { return Vec::new() };
+                RegistryKey::Acr(ix)
+            }
+            declared @ RegistryKey::Declared(_) => declared,
+        };
+        let pair = Pair { cluster: place.cluster, registry: key, ..pair.clone() };
+        let prover = Prover::new(network);
+        let there = Auditor {
+            network,
+            prover: &prover,
+            printer: self.printer,
+            plain,
+            tripwires: self.tripwires,
+            strict: self.strict,
+            paths_of_proven: self.paths_of_proven,
+            worlds: self.worlds,
+        };
+        let maker = Maker {
+            audit: maker.audit,
+            subject: maker.subject,
+            plain,
+            printer: maker.printer,
+            strict: maker.strict,
+        };
+        there.of_one_estate(place, &pair, &registry, &maker)
+    }
+
     /// Work order: endpoints, resolution, routing, filtering, trust, identity (V8).
     fn claims(&self, place: &Placement, pair: &Pair, registry: &str, maker: &Maker<'_, '_>) -> Vec<Made> {
         let At::Known { pool, subnet } = place.at else { return Vec::new() };
@@ -244,6 +309,10 @@ impl Auditor<'_, '_> {
                 Outcome::open(host::depends(registry, "the list of hosts"))
             } else {
                 set.complete.clone()
+            };
+            let complete = match self.prover.foreign_layers(pool) {
+                Some(missing) => complete.and(Outcome::open(missing)),
+                None => complete,
             };
             let unconfirmed = |_: &Piece, _: usize| Confirmation::Unknown(vec![witness::unconfirmed()]);
             out.push(maker.single(Layer::Endpoints, None, &piece(complete), set.basis.clone(), unconfirmed));

@@ -10,7 +10,7 @@ use crate::egress::IMPLICIT;
 use crate::json::{Node, prefix};
 use crate::missing;
 use crate::plain::Plain;
-use crate::private_endpoints::{State, connections, states};
+use crate::private_endpoints::{State, connections, state_at_endpoint, states};
 use crate::reach::{Delivery, Reach};
 use crate::registry::{HostName, find_by_name, of_host};
 use crate::resources::Resource;
@@ -218,10 +218,22 @@ fn endpoint_admits(plain: &Plain, registry: &Resource, endpoint: &ArmId) -> Resu
     }
     for connection in connections(plain, registry)? {
         if connection.endpoint == *endpoint {
+            if connection.state == Ok(State::Approved) && leads_elsewhere(plain, registry, endpoint) {
+                return Err(missing::evidence(
+                    format!("what the private endpoint {} leads to", endpoint.name()),
+                    format!("{} lists it, and it names another target itself (A75)", registry.id.name()),
+                ));
+            }
             return connection.state.map(|state| state == State::Approved);
         }
     }
     Ok(false)
+}
+
+/// The endpoint was read and none of its connections names the registry.
+fn leads_elsewhere(plain: &Plain, registry: &Resource, endpoint: &ArmId) -> bool {
+    let Some(endpoint) = crate::resources::find(plain, endpoint.folded()) else { return false };
+    state_at_endpoint(&endpoint, &registry.id).is_ok_and(|state| state.is_none())
 }
 
 /// The subnets whose prefixes hold an address.

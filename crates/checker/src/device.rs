@@ -262,6 +262,44 @@ pub fn forwards(plain: &Plain, nic: &ArmId) -> Tri {
     }
 }
 
+/// Whether the machine with a NIC is there and running (R42, D103). A machine that was not read counts as up, and so
+/// does one without an instance view (V2); the NICs of a scale set's instances name no machine.
+pub fn runs(plain: &Plain, nic: &ArmId) -> Tri {
+    const UP: [&str; 2] = ["running", "starting"];
+    const DOWN: [&str; 4] = ["stopped", "stopping", "deallocated", "deallocating"];
+    let json = match plain.read(nic) {
+        Ok((_, json)) => json,
+        Err(missing) => return Tri::unknown(missing),
+    };
+    let id = match Node::new(&json, nic).reference("/properties/virtualMachine").known() {
+        Ok(Some(id)) => id,
+        Ok(None) => return nic.folded().contains("/virtualmachinescalesets/").into(),
+        Err(missing) => return Tri::unknown(missing),
+    };
+    let Ok((_, machine)) = plain.read(&id) else { return Tri::Yes };
+    let statuses = Node::new(&machine, &id).list("/properties/instanceView/statuses");
+    if let Some(missing) = statuses.open.into_iter().next() {
+        return Tri::unknown(missing);
+    }
+    for status in statuses.known {
+        let code = match Node::new(status, &id).text("/code").known() {
+            Ok(code) => code.unwrap_or_default().to_ascii_lowercase(),
+            Err(missing) => return Tri::unknown(missing),
+        };
+        match code.strip_prefix("powerstate/") {
+            Some(state) if DOWN.contains(&state) => return Tri::No,
+            Some(state) if !UP.contains(&state) => {
+                return Tri::unknown(missing::evidence(
+                    format!("the power state of {}", id.name()),
+                    format!("`{state}` is not a known power state"),
+                ));
+            }
+            Some(_) | None => {}
+        }
+    }
+    Tri::Yes
+}
+
 /// The subnet of an owner.
 pub fn subnet_of(owner: &Owner) -> Option<ArmId> {
     match &owner.home {

@@ -103,6 +103,11 @@ impl Connection {
     }
 
     fn up(&self) -> Tri {
+        match self.node().text("/properties/provisioningState").known() {
+            Ok(Some(state)) if is(state, "Failed") => return Tri::No,
+            Ok(_) => {}
+            Err(missing) => return Tri::unknown(missing),
+        }
         match self.node().text("/properties/connectionStatus").known() {
             Ok(Some(s)) if is(s, "Connected") => Tri::Yes,
             Ok(Some(s)) if is(s, "NotConnected") || is(s, "Connecting") => Tri::No,
@@ -416,6 +421,28 @@ pub fn subnet(plain: &Plain, network: &ArmId) -> Result<Subnet, Missing> {
     })
 }
 
+/// `Ok` exactly when the gateway's subnet has nothing on it that is not supported there: no NSG, no default route, and
+/// propagation on (R157, F44).
+fn supported(plain: &Plain, network: &ArmId) -> Result<(), Missing> {
+    let subnet = subnet(plain, network)?;
+    let odd = |what: &str| Err(missing::not_modelled(subnet.id.as_written(), format!("{what} (R157)")));
+    if subnet.node().reference("/properties/networkSecurityGroup").known()?.is_some() {
+        return odd("a network security group on GatewaySubnet");
+    }
+    let Some(table) = subnet.node().reference("/properties/routeTable").known()? else { return Ok(()) };
+    let (ix, json) = plain.read(&table)?;
+    if Node::new(&json, &table).flag("/properties/disableBgpRoutePropagation").known()? == Some(true) {
+        return odd("a route table without propagation on GatewaySubnet");
+    }
+    for route in plain.layered.children(ix, &json, "routes") {
+        let net = Node::new(&route.json, &route.id).text("/properties/addressPrefix").known()?;
+        if net.and_then(prefix).is_some_and(|net| net.prefix_len() == 0) {
+            return odd("a default route on GatewaySubnet");
+        }
+    }
+    Ok(())
+}
+
 /// Where a site's packets enter Azure.
 pub enum Entry {
     /// The GatewaySubnet.
@@ -436,6 +463,7 @@ pub fn entry(plain: &Plain, connection: &str) -> Result<Entry, Missing> {
         let node = Node::new(&json, id);
         if let Some(gateway) = node.reference("/properties/virtualNetworkGateway1").known()? {
             let gateway = by_id(plain, &gateway)?;
+            supported(plain, &gateway.vnet)?;
             return subnet(plain, &gateway.vnet).map(|s| Entry::Gateway(s.id));
         }
     }
@@ -457,6 +485,9 @@ pub fn unmodelled(
     connection: &Connection,
     client: &Option<ArmId>,
 ) -> Option<Missing> {
+    if let Err(missing) = supported(plain, &gateway.vnet) {
+        return Some(missing);
+    }
     let node = connection.node();
     let translated = ["ingressNatRules", "egressNatRules"]
         .iter()

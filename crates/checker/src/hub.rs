@@ -60,6 +60,17 @@ impl HubConnection {
         Ok(self.node().flag("/properties/enableInternetSecurity").known()?.unwrap_or(false))
     }
 
+    /// `Ok` exactly when no route map changes what the hub learns over it (R200).
+    fn unmapped(&self) -> Result<(), Missing> {
+        for map in ["inboundRouteMap", "outboundRouteMap"] {
+            let pointer = format!("/properties/routingConfiguration/{map}");
+            if self.node().reference(&pointer).known()?.is_some() {
+                return Err(missing::not_modelled(self.id.as_written(), "route maps (R200)"));
+            }
+        }
+        Ok(())
+    }
+
     fn associated(&self) -> Result<ArmId, Missing> {
         let pointer = "/properties/routingConfiguration/associatedRouteTable";
         let default = || ArmId::new(&format!("{}/hubRouteTables/defaultRouteTable", self.hub));
@@ -138,13 +149,7 @@ fn fill(
             format!("its routingState is {state} (R200)"),
         ));
     }
-    let maps = ["inboundRouteMap", "outboundRouteMap"];
-    for map in maps {
-        let pointer = format!("/properties/routingConfiguration/{map}");
-        if connection.node().reference(&pointer).known()?.is_some() {
-            return Err(missing::not_modelled(connection.id.as_written(), "route maps (R200)"));
-        }
-    }
+    connection.unmapped()?;
     let table = connection.associated()?;
     let internet = connection.internet()?;
     let labels = labels(plain, &table)?;
@@ -160,6 +165,9 @@ fn fill(
         }
         if !propagates(&other, &table, &labels)? {
             continue;
+        }
+        if let Err(missing) = other.unmapped() {
+            open.push(missing);
         }
         if !other.node().list("/properties/routingConfiguration/vnetRoutes/staticRoutes").known.is_empty() {
             open.push(missing::not_modelled(
@@ -294,7 +302,11 @@ pub fn behind_firewall(plain: &Plain, hub: &ArmId, to: IpAddr) -> Result<Option<
             }
         }
     }
-    Ok(best.map(|(_, _, c)| c))
+    let found = best.map(|(_, _, c)| c);
+    if let Some(connection) = &found {
+        connection.unmapped()?;
+    }
+    Ok(found)
 }
 
 /// The firewall that a hub's routing intent puts in front of private traffic (R190).

@@ -97,7 +97,7 @@ pub(crate) fn states(plain: &Plain, registry: &Resource) -> Result<Vec<State>, M
 }
 
 /// The state that the endpoint itself shows for its connection to a registry; `None` where it has none.
-fn state_at_endpoint(endpoint: &Resource, registry: &ArmId) -> Result<Option<State>, Missing> {
+pub(crate) fn state_at_endpoint(endpoint: &Resource, registry: &ArmId) -> Result<Option<State>, Missing> {
     for list in
         ["/properties/privateLinkServiceConnections", "/properties/manualPrivateLinkServiceConnections"]
     {

@@ -228,7 +228,9 @@ impl ChildList<'_> {
 /// The id and name of an inline element, or `None` where it has neither.
 fn identify(item: &Value, parent: &ArmId, collection: &str) -> Option<(ArmId, String)> {
     let text = |key: &str| item.get(key).and_then(Value::as_str).filter(|t| !t.is_empty());
+    // What stands inside a resource is its child, whatever other resource its id may name.
     let id = text("id").filter(|id| id.starts_with('/')).map(ArmId::new);
+    let id = id.filter(|id| id.parent().as_ref() == Some(parent));
     let name = text("name").map(str::to_owned).or_else(|| id.as_ref().map(|id| id.name().to_owned()))?;
     let id = id.unwrap_or_else(|| ArmId::new(&format!("{}/{collection}/{name}", parent.as_written())));
     Some((id, name))

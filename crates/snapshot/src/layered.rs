@@ -41,8 +41,15 @@ impl Layered {
     }
 
     pub fn with_edits(base: Arc<Snapshot>, edits: Vec<Edit>) -> Self {
-        let mut map = BTreeMap::new();
-        let mut added: Vec<ResourceEntry> = Vec::new();
+        Self::new(base).and(edits)
+    }
+
+    /// The same with more edits over it; of two for one resource the later one counts.
+    #[must_use]
+    pub fn and(&self, edits: Vec<Edit>) -> Self {
+        let base = Arc::clone(&self.base);
+        let mut map = (*self.edits).clone();
+        let mut added = (*self.added).clone();
         for edit in edits {
             let (id, json) = match edit {
                 Edit::Put { id, json } => (id, Some(Arc::new(json))),

@@ -22,6 +22,7 @@ pub struct Input {
 }
 
 /// A resource as the index knows it.
+#[derive(Clone)]
 pub struct ResourceEntry {
     pub id: ArmId,
     /// Folded.
@@ -32,6 +33,7 @@ pub struct ResourceEntry {
 }
 
 /// Where a resource's JSON is.
+#[derive(Clone)]
 pub(crate) enum Body {
     /// A slice of an input's text.
     Text { text: Arc<Vec<u8>>, from: usize, to: usize },

@@ -2,13 +2,12 @@
 
 use pullproof_prover::lookup_answer::{LookupEnd, Scope, When};
 use pullproof_prover::path::{SeenAs, Target};
-use pullproof_prover::registry_answer::Arrival;
 use pullproof_prover::{Basis, BlockerKind, Outcome};
 use pullproof_snapshot::ArmId;
 use pullproof_snapshot::question::LookupResult;
 
 use super::reasons::{fails_all, open_all};
-use super::way::NOT_KNOWN;
+use super::way::by_source;
 use super::{HostAnswer, Work};
 use crate::decide::Piece;
 
@@ -33,24 +32,27 @@ impl Work<'_, '_> {
             let lookup = self.prover.firewall_lookup(ix, &self.endpoint.host);
             let mut basis = lookup.basis.clone();
             basis.merge(&self.serving.basis);
-            let mut pieces = Vec::new();
+            let (mut pieces, mut ends) = (Vec::new(), Vec::new());
             for end in &lookup.ends {
                 basis.merge(&end.basis);
-                let outcome = self.firewall_end(end, seen_as.as_ref(), &mut basis);
-                let choices = if end.when == When::Random {
-                    vec![format!("resolver={}", end.server)]
-                } else {
-                    Vec::new()
-                };
-                pieces.push(Piece {
-                    sources: self.from.sources.clone(),
-                    sports: self.from.sports.clone(),
-                    destination: String::new(),
-                    choices,
-                    outcome,
-                });
+                let public = end.scope == Some(Scope::Public);
+                for part in by_source(seen_as.as_ref().filter(|_| public), |s| self.public_admission(s)) {
+                    let outcome = self.firewall_end(end, part.seen_as.as_ref(), &mut basis);
+                    let mut choices = part.choices;
+                    if end.when == When::Random {
+                        choices.push(format!("resolver={}", end.server));
+                    }
+                    pieces.push(Piece {
+                        sources: self.from.sources.clone(),
+                        sports: self.from.sports.clone(),
+                        destination: String::new(),
+                        choices,
+                        outcome,
+                    });
+                    ends.push(end.clone());
+                }
             }
-            answer.by_firewall.insert(id, (pieces, lookup.ends, basis));
+            answer.by_firewall.insert(id, (pieces, ends, basis));
         }
     }
 
@@ -109,13 +111,6 @@ impl Work<'_, '_> {
     }
 
     pub(super) fn public_admission(&self, seen_as: Option<&SeenAs>) -> (Outcome, Basis) {
-        let arrival = match seen_as {
-            Some(SeenAs::Addresses { addresses, .. }) => {
-                Arrival::Public { seen_as: addresses, unknown: None }
-            }
-            Some(SeenAs::Unknown(why)) => Arrival::Public { seen_as: &[], unknown: Some(why) },
-            None => Arrival::Public { seen_as: &[], unknown: Some(NOT_KNOWN) },
-        };
-        self.prover.admission(self.registry, self.endpoint, arrival)
+        super::way::public_admission(self.prover, self.registry, self.endpoint, seen_as)
     }
 }

@@ -213,8 +213,11 @@ impl Work<'_, '_> {
             && !self.answered.is_empty()
             && self.answered.iter().all(|t| self.reachable.contains(t));
         if !self.serves_what_answers && !settled && !declared {
+            // Where a private address serves, a front end that turns some of the flows away is none to rely on.
+            let elsewhere = !self.reachable.is_empty();
             for target in self.public_targets() {
-                if !self.way(&target).refused() {
+                let way = self.way(&target);
+                if !(way.refused() || elsewhere && way.partly_refused()) {
                     push(&mut self.admitted, target);
                 }
             }
@@ -266,7 +269,9 @@ impl Work<'_, '_> {
         let path = Arc::clone(&way.path);
         let admission = way.admission.clone();
         let destination = show(target);
-        for (branch, (admitted, admission_basis)) in path.branches.iter().zip(&admission) {
+        // V4: nothing is proven of the reply to a packet that never arrives, nor of filters that it never meets.
+        let some_arrive = path.branches.iter().any(|branch| !fails(&branch.forward));
+        for (branch, admission) in path.branches.iter().zip(&admission) {
             let piece = |outcome: Outcome| Piece {
                 sources: branch.sources.clone(),
                 sports: branch.sports.clone(),
@@ -276,15 +281,28 @@ impl Work<'_, '_> {
             };
             let captured = self.captured(target).map_or(Outcome::Holds, Outcome::open);
             answer.forward.push(piece(branch.forward.clone().and(captured)));
-            answer.back.push(piece(branch.back.clone()));
-            let mut filters = branch.filters.clone();
-            if fails(&branch.forward) && filters.holds() {
-                filters = Outcome::open(depends(&endpoint_host, "the forward route"));
-            } else if !fails(&branch.forward) {
-                filters = filters.and(admitted.clone());
-                answer.filter_basis.merge(admission_basis);
+            if fails(&branch.forward) {
+                let nothing = || Outcome::open(depends(&endpoint_host, "the forward route"));
+                for blocker in branch.back.blockers() {
+                    push(&mut answer.behind, blocker.clone());
+                }
+                if !some_arrive {
+                    answer.back.push(piece(nothing()));
+                }
+                if fails(&branch.filters) {
+                    answer.filters.push(piece(branch.filters.clone()));
+                } else if !some_arrive {
+                    answer.filters.push(piece(nothing()));
+                }
+            } else {
+                answer.back.push(piece(branch.back.clone()));
+                for part in admission {
+                    answer.filter_basis.merge(&part.basis);
+                    let mut filters = piece(branch.filters.clone().and(part.outcome.clone()));
+                    filters.choices.extend(part.choices.iter().cloned());
+                    answer.filters.push(filters);
+                }
             }
-            answer.filters.push(piece(filters));
             answer.path_basis.merge(&branch.basis);
             answer.filter_basis.merge(&branch.basis);
             for blocker in &branch.behind {

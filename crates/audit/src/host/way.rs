@@ -1,5 +1,6 @@
 //! The way to one address, whom a client meets there, and the registry's own door.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use pullproof_prover::path::{Branch, Delivery, PathAnswer, SeenAs, Target};
@@ -9,7 +10,53 @@ use pullproof_prover::{Basis, BlockerKind, Outcome, Prover};
 /// One address (or public host) with the way there and the registry's own admission, branch by branch.
 pub(super) struct Way {
     pub path: Arc<PathAnswer>,
-    pub admission: Vec<(Outcome, Basis)>,
+    /// For each branch the parts that the registry's door treats differently; never empty.
+    pub admission: Vec<Vec<Admitted>>,
+}
+
+/// What the registry's door says to clients that it sees as some of the possible addresses.
+#[derive(Clone, Debug)]
+pub(super) struct Admitted {
+    pub seen_as: Option<SeenAs>,
+    /// Which addresses these are, where the others fare otherwise.
+    pub choices: Vec<String>,
+    pub outcome: Outcome,
+    pub basis: Basis,
+}
+
+/// Which address a translation takes varies flow by flow (V2): parts whose addresses the door treats alike.
+pub(super) fn by_source(
+    seen_as: Option<&SeenAs>,
+    door: impl Fn(Option<&SeenAs>) -> (Outcome, Basis),
+) -> Vec<Admitted> {
+    let part = |seen_as: Option<SeenAs>, choices: Vec<String>| {
+        let (outcome, basis) = door(seen_as.as_ref());
+        Admitted { seen_as, choices, outcome, basis }
+    };
+    let whole = part(seen_as.cloned(), Vec::new());
+    let Some(SeenAs::Addresses { addresses, by }) = seen_as else { return vec![whole] };
+    if whole.outcome.holds() || addresses.len() < 2 {
+        return vec![whole];
+    }
+    let (mut admitted, mut refused, mut open) = (Vec::new(), Vec::new(), Vec::new());
+    for address in addresses {
+        let alone = SeenAs::Addresses { addresses: vec![*address], by: by.clone() };
+        match door(Some(&alone)).0 {
+            Outcome::Holds => admitted.push(*address),
+            Outcome::Fails(..) => refused.push(*address),
+            Outcome::Open(..) => open.push(*address),
+        }
+    }
+    let groups: Vec<Vec<IpAddr>> =
+        [refused, open, admitted].into_iter().filter(|group| !group.is_empty()).collect();
+    if groups.len() < 2 {
+        return vec![whole];
+    }
+    let parts = groups.into_iter().map(|addresses| {
+        let choices = addresses.iter().map(|address| format!("egress={address}")).collect();
+        part(Some(SeenAs::Addresses { addresses, by: by.clone() }), choices)
+    });
+    parts.collect()
 }
 
 impl Way {
@@ -39,8 +86,14 @@ impl Way {
         !self.path.branches.is_empty() && self.path.branches.iter().all(|b| b.proxied_by.is_some())
     }
 
+    /// The registry's door turns away whatever comes this way.
     pub(super) fn refused(&self) -> bool {
-        !self.admission.is_empty() && self.admission.iter().all(|(o, _)| fails(o))
+        !self.admission.is_empty() && self.admission.iter().flatten().all(|part| fails(&part.outcome))
+    }
+
+    /// It turns away some of what may come this way.
+    pub(super) fn partly_refused(&self) -> bool {
+        self.admission.iter().flatten().any(|part| fails(&part.outcome))
     }
 }
 
@@ -67,7 +120,7 @@ pub(super) fn fails(outcome: &Outcome) -> bool {
 }
 
 /// Why an egress address is not known where the walk does not say.
-pub(super) const NOT_KNOWN: &str = "the address that the registry sees is not known";
+const NOT_KNOWN: &str = "the address that the registry sees is not known";
 
 /// The registry's own admission of what one branch brings to its door.
 pub(super) fn admission(
@@ -77,43 +130,52 @@ pub(super) fn admission(
     serving: &Serving,
     target: &Target,
     branch: &Branch,
-) -> (Outcome, Basis) {
+) -> Vec<Admitted> {
+    let always = |outcome: Outcome, basis: Basis| {
+        vec![Admitted { seen_as: branch.seen_as.clone(), choices: Vec::new(), outcome, basis }]
+    };
+    let no_door = || always(Outcome::Holds, Basis::default());
     let ends_at = branch.ends_at.as_ref().unwrap_or(target);
     let serves = |t: &Target| serving.private.iter().any(|s| Target::Address(s.address) == *t);
     if branch.proxied_by.is_some() && !serving.private.is_empty() && !serves(ends_at) {
         // The firewall's own lookup leads elsewhere: that is the name's fault, and a claim of its own (V5).
-        return (Outcome::Holds, Basis::default());
+        return no_door();
     }
     match &branch.delivery {
         Delivery::PrivateEndpoint(_) => {
             let served = serving.private.iter().chain(&serving.not_serving);
             match served.into_iter().find(|s| Target::Address(s.address) == *ends_at) {
-                Some(served) => prover.admission(registry, endpoint, Arrival::PrivateEndpoint(served)),
-                None => (Outcome::Holds, Basis::default()),
+                Some(served) => {
+                    let (outcome, basis) =
+                        prover.admission(registry, endpoint, Arrival::PrivateEndpoint(served));
+                    always(outcome, basis)
+                }
+                None => no_door(),
             }
         }
-        Delivery::Site(_) if branch.seen_as.is_none() => (Outcome::Holds, Basis::default()),
-        Delivery::Internet | Delivery::Site(_) => match &branch.seen_as {
-            Some(SeenAs::Addresses { addresses, .. }) => {
-                prover.admission(registry, endpoint, Arrival::Public { seen_as: addresses, unknown: None })
-            }
-            Some(SeenAs::Unknown(why)) => {
-                prover.admission(registry, endpoint, Arrival::Public { seen_as: &[], unknown: Some(why) })
-            }
-            None => prover.admission(
-                registry,
-                endpoint,
-                Arrival::Public {
-                    seen_as: &[],
-                    unknown: Some("the address that the registry sees is not known"),
-                },
-            ),
-        },
+        Delivery::Site(_) if branch.seen_as.is_none() => no_door(),
+        Delivery::Internet | Delivery::Site(_) => by_source(branch.seen_as.as_ref(), |seen_as| {
+            public_admission(prover, registry, endpoint, seen_as)
+        }),
         Delivery::ServiceEndpoint(subnet) => {
-            prover.admission(registry, endpoint, Arrival::ServiceEndpoint(subnet))
+            let (outcome, basis) = prover.admission(registry, endpoint, Arrival::ServiceEndpoint(subnet));
+            always(outcome, basis)
         }
-        Delivery::Device(_) | Delivery::Subnet(_) | Delivery::Platform | Delivery::Nowhere => {
-            (Outcome::Holds, Basis::default())
-        }
+        Delivery::Device(_) | Delivery::Subnet(_) | Delivery::Platform | Delivery::Nowhere => no_door(),
     }
+}
+
+/// What the registry's public door says to a client that it sees so.
+pub(super) fn public_admission(
+    prover: &Prover<'_>,
+    registry: RegistryKey,
+    endpoint: &Endpoint,
+    seen_as: Option<&SeenAs>,
+) -> (Outcome, Basis) {
+    let arrival = match seen_as {
+        Some(SeenAs::Addresses { addresses, .. }) => Arrival::Public { seen_as: addresses, unknown: None },
+        Some(SeenAs::Unknown(why)) => Arrival::Public { seen_as: &[], unknown: Some(why) },
+        None => Arrival::Public { seen_as: &[], unknown: Some(NOT_KNOWN) },
+    };
+    prover.admission(registry, endpoint, arrival)
 }

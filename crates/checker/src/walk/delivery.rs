@@ -76,6 +76,11 @@ impl Walk<'_> {
         match &owner.kind {
             OwnerKind::PrivateEndpoint => self.at_endpoint(owner.id.clone(), &subnet.id),
             OwnerKind::Nic => {
+                match device::runs(plain, &owner.id) {
+                    Tri::Yes => {}
+                    Tri::No => return self.drop(&owner.id, "subnet", &["R42"], None),
+                    unknown => return self.stop(unknown),
+                }
                 self.receive(subnet, MachineKind::Nic(owner.id.clone()), to, arrival);
                 self.finish(Delivery::NetworkInterface(owner.id), place)
             }
@@ -156,6 +161,17 @@ impl Walk<'_> {
                 outcomes.push(walk.stop(Tri::unknown(missing::resource(&backend.id))));
                 continue;
             };
+            match device::runs(plain, &backend.id) {
+                Tri::Yes => {}
+                Tri::No => {
+                    outcomes.push(walk.drop(&backend.id, "load_balancer", &["R42"], None));
+                    continue;
+                }
+                unknown => {
+                    outcomes.push(walk.stop(unknown));
+                    continue;
+                }
+            }
             // F8: the rule's destination is the back end.
             let machine = Machine {
                 subnet,

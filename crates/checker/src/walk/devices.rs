@@ -102,6 +102,11 @@ impl Walk<'_> {
             Tri::No => return self.drop(&owner.id, "appliance", &["R43"], None),
             unknown => return self.stop(unknown),
         }
+        match device::runs(plain, &owner.id) {
+            Tri::Yes => {}
+            Tri::No => return self.drop(&owner.id, "appliance", &["R42"], None),
+            unknown => return self.stop(unknown),
+        }
         let Some(subnet) = device::subnet_of(owner).and_then(|id| plain.index().subnets.get(&id)) else {
             return self.stop(Tri::unknown(missing::resource(&owner.id)));
         };

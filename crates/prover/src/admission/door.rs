@@ -134,6 +134,19 @@ impl Door<'_> {
                 Val::Sym(_) => true,
             })
             .collect();
+        let theirs = self.registry.private_endpoint_connections.iter().find(|connection| {
+            matches!(&connection.private_endpoint, Val::Known(Some(Ref::Here(endpoint))) if *endpoint == ix)
+        });
+        if ours.is_empty() && theirs.is_some() {
+            return Outcome::open(Missing {
+                kind: MissingKind::Evidence,
+                what: format!("what private endpoint {name} leads to"),
+                why: format!("{} lists it, and it names another target itself (A75)", self.name()),
+                remedy: "read registry and private endpoint at the same time".into(),
+                holds_if: Some(format!("it leads to {}", self.name())),
+                breaks_if: Some("it leads to something else".into()),
+            });
+        }
         if ours.is_empty() {
             return self.blocked(
                 BlockerKind::EndpointNoMember,
@@ -143,9 +156,6 @@ impl Door<'_> {
                 self.at(pointer::PRIVATE_ENDPOINT_CONNECTIONS),
             );
         }
-        let theirs = self.registry.private_endpoint_connections.iter().find(|connection| {
-            matches!(&connection.private_endpoint, Val::Known(Some(Ref::Here(endpoint))) if *endpoint == ix)
-        });
         let listed = &self.registry.private_endpoint_connections;
         let hidden = listed.open.is_some()
             || listed.iter().any(|connection| connection.private_endpoint.symbol().is_some());

@@ -2,7 +2,8 @@
 
 use std::net::IpAddr;
 
-use pullproof_network::model::index::{HubConnectionIx, PeeringIx, SubnetIx, VnetIx};
+use pullproof_network::Val;
+use pullproof_network::model::index::{HubConnectionIx, PeeringIx, Ref, SubnetIx, VnetIx};
 use pullproof_network::model::owner::{Owner, OwnerKind};
 use pullproof_network::model::word::ProvisioningState;
 use pullproof_network::set::assignable;
@@ -31,6 +32,8 @@ pub(crate) enum Holding {
     Nobody,
     Unknown(Missing),
 }
+
+const SUBNET: &str = "microsoft.network/virtualnetworks/subnets";
 
 /// Types that hold addresses of a subnet and stand in the network's own subscription.
 const HOLDERS: [&str; 5] = [
@@ -108,12 +111,70 @@ impl Prover<'_> {
             .min_by_key(|s| self.network.subnets[*s].name.clone())
     }
 
+    /// The network of a subnet; of one that was not read, the network that its id names.
+    pub(crate) fn vnet_with(&self, subnet: &Ref<SubnetIx>) -> Option<VnetIx> {
+        match subnet {
+            Ref::Here(subnet) => Some(self.network.subnets[*subnet].vnet),
+            Ref::NotRead(id) => {
+                let vnet = id.parent()?;
+                self.network.vnets.iter().find(|(_, v)| v.id == vnet).map(|(ix, _)| ix)
+            }
+        }
+    }
+
+    /// What has the address in a subnet that was not read, of this network or of one that is not known.
+    fn in_a_lost_subnet(&self, vnet: VnetIx, address: IpAddr) -> Option<Missing> {
+        let network = self.network;
+        let subnet = |owner: &Owner| match owner.kind {
+            OwnerKind::PrivateEndpoint(ix) => Some(&network.private_endpoints[ix].subnet),
+            OwnerKind::Nic(ix, n) => network.nics[ix].ip_configs.items.get(usize::from(n)).map(|c| &c.subnet),
+            OwnerKind::Frontend(ix, n) => {
+                network.load_balancers[ix].frontends.items.get(usize::from(n)).map(|f| &f.subnet)
+            }
+            OwnerKind::Firewall(ix, n) => {
+                network.firewalls[ix].ip_configs.items.get(usize::from(n)).map(|c| &c.subnet)
+            }
+            OwnerKind::InboundEndpoint(ix, n) => {
+                network.inbound_endpoints[ix].ip_configs.items.get(usize::from(n)).map(|c| &c.subnet)
+            }
+            OwnerKind::HubFirewall(_) | OwnerKind::Gateway(_) | OwnerKind::HubRouter(_) => None,
+        };
+        let perhaps_here = |owner: &&Owner| {
+            owner.vnet.is_none()
+                && subnet(owner).is_some_and(|subnet| match subnet {
+                    Val::Known(Some(reference)) => {
+                        self.vnet_with(reference).is_none_or(|v| v == vnet)
+                            && !matches!(reference, Ref::NotRead(id) if id.resource_type().is_some_and(|t| t == SUBNET)
+                                && !id.is_within(network.vnets[vnet].id.folded()))
+                    }
+                    Val::Known(None) | Val::Sym(_) => true,
+                })
+        };
+        // An endpoint that stands here by its own word, with an interface that says otherwise.
+        let strays = |owner: &&Owner| match owner.kind {
+            OwnerKind::PrivateEndpoint(ix) => {
+                owner.vnet.is_some_and(|v| v != vnet) && self.endpoint_vnet(ix) == Some(vnet)
+            }
+            _ => false,
+        };
+        network.owners_of(address).iter().find(|owner| perhaps_here(owner) || strays(owner)).map(|_| {
+            evidence(
+                format!("who holds {address} in {}", network.vnets[vnet].id.name()),
+                "something with this address stands in a subnet that was not read, or in another one by a part of its own",
+                "collect the virtual network with all its subnets",
+            )
+        })
+    }
+
     /// Who holds an address of `vnet` (`same_address_in_two_networks_is_two_hosts`).
     pub(crate) fn holding(&self, vnet: VnetIx, address: IpAddr) -> Holding {
         let owners = self.network.owners_of(address).iter().filter(|o| o.vnet == Some(vnet));
         // A private endpoint's NIC is the endpoint.
         if let Some(owner) = owners.min_by_key(|o| !matches!(o.kind, OwnerKind::PrivateEndpoint(_))) {
             return Holding::By(owner.clone());
+        }
+        if let Some(missing) = self.in_a_lost_subnet(vnet, address) {
+            return Holding::Unknown(missing);
         }
         let network = &self.network.vnets[vnet];
         let name = network.id.name();

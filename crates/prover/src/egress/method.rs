@@ -9,7 +9,7 @@ use pullproof_network::model::pool::pool;
 use pullproof_network::model::vnet::subnet;
 use pullproof_network::set::TagMatch;
 use pullproof_network::{List, SymbolIx};
-use pullproof_snapshot::At;
+use pullproof_snapshot::{Absence, At};
 
 use super::{Leaving, Sender};
 use crate::BlockerKind;
@@ -122,7 +122,7 @@ impl Prover<'_> {
                     Some(false) => {
                         return open(evidence(
                             format!("the outbound rule of the load balancer of {name}"),
-                            "its load balancer was read and has none that a pool of it uses (R206, R215)",
+                            "what was read of its node resource group has none that a pool of it uses (R206, R215, A185)",
                             "reconcile the cluster (az aks update), or read the load balancer again",
                         ));
                     }
@@ -164,8 +164,8 @@ impl Prover<'_> {
         }
     }
 
-    /// Whether a load balancer in the node resource group has an outbound rule with a front end (R206). `None`: none was
-    /// read there, and AKS keeps one.
+    /// Whether a load balancer in the node resource group has an outbound rule with a front end (R206). `None`: no balancer
+    /// was read there, which is no evidence that there is none, and AKS keeps one.
     fn outbound_rule(&self, ix: ClusterIx) -> Option<bool> {
         let model = &self.network.clusters[ix];
         let group = model.node_resource_group.present()?.to_ascii_lowercase();
@@ -177,7 +177,11 @@ impl Prover<'_> {
                 b.id.resource_group() == Some(&group) && b.id.subscription() == model.id.subscription()
             })
             .peekable();
-        balancers.peek()?;
+        if balancers.peek().is_none() {
+            let scope = format!("/subscriptions/{}/resourcegroups/{group}", model.id.subscription()?);
+            let absence = self.network.layered.absence(&scope, "microsoft.network/loadbalancers");
+            return matches!(absence, Absence::Evidence { .. }).then_some(false);
+        }
         let carries = |rule: &OutboundRule| {
             !rule.frontends.is_empty()
                 && !matches!(rule.protocol, Val::Known(Some(LoadBalancerProtocol::Udp)))

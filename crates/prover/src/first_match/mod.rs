@@ -3,8 +3,9 @@
 //! What lives here: the scan that security groups, security admin rules and firewalls share, and what their rules are
 //! held against. What may not: what a rule of a kind matches (`filter/`, `firewall/`).
 //!
-//! Read in this order: [`doubt`], [`scan`], [`destination`], [`public_space`].
+//! Read in this order: [`doubt`], [`scan`], `coarse`, [`destination`], [`public_space`].
 
+mod coarse;
 pub(crate) mod destination;
 pub(crate) mod doubt;
 pub(crate) mod public_space;

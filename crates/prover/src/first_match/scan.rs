@@ -2,13 +2,16 @@
 
 use pullproof_network::set::{Addresses, Ports};
 
+use super::coarse::coarse;
 use super::doubt::{Asked, Doubt, World};
-use crate::outcome::{Missing, MissingKind};
+use crate::outcome::Missing;
 
 /// More unknowns than this are not taken apart: the rules are then judged by F171 alone.
 const MOST_UNKNOWNS: usize = 6;
-/// More parts than this in one answer are not taken apart.
-const MOST_PARTS: usize = 4096;
+/// An answer with more parts than this is given by effect, not by rule (see `coarse`).
+const MOST_PARTS: usize = 256;
+/// More pairs of parts than this are not compared: the rules are then judged by F171 alone.
+const MOST_PAIRS: usize = 1 << 16;
 
 /// What a rule does with what it matches.
 pub(crate) trait Effect: Copy + PartialEq {
@@ -73,7 +76,7 @@ impl<E: Effect> Decision<E> {
 }
 
 /// Rules that were passed over without being judged, with what they would do where that is known.
-type Pending<E> = Vec<(Option<E>, Box<Doubt>)>;
+pub(super) type Pending<E> = Vec<(Option<E>, Box<Doubt>)>;
 
 /// What the rules do with each part of sources × source ports. The parts are disjoint and their union is that.
 pub(crate) fn decide<R: Rules>(rules: &R, sources: &Addresses, sports: &Ports) -> Vec<Part<R::Effect>> {
@@ -91,6 +94,9 @@ fn solve<R: Rules>(rules: &R, sources: &Addresses, sports: &Ports, world: &World
         Some(doubt) if open && world.len() < MOST_UNKNOWNS => {
             let yes = solve(rules, sources, sports, &world.with(&doubt, true));
             let no = solve(rules, sources, sports, &world.with(&doubt, false));
+            if yes.len().saturating_mul(no.len()) > MOST_PAIRS {
+                return parts;
+            }
             merge(&yes, &no, &doubt, rules.otherwise())
         }
         _ => parts,
@@ -107,14 +113,14 @@ fn scan<R: Rules>(
     first: &mut Option<Box<Doubt>>,
 ) -> Vec<Part<R::Effect>> {
     let mut out = Vec::new();
+    let asked = (sources, sports);
     // A rule that was not seen may be anywhere in the order, and do anything.
     let unseen: Pending<R::Effect> =
         rules.unseen().map(|doubt| (None, Box::new(doubt))).into_iter().collect();
     let mut work = vec![(sources.clone(), sports.clone(), 0_usize, unseen)];
     while let Some((sources, sports, from, mut pending)) = work.pop() {
         if out.len() > MOST_PARTS {
-            out.push(Part { sources, sports, decision: Decision::Open(vec![too_many_parts()]) });
-            continue;
+            return coarse(rules, asked, world, first);
         }
         let mut matched = None;
         for i in from..rules.len() {
@@ -160,7 +166,7 @@ fn scan<R: Rules>(
 }
 
 /// F171: rules that may match above do not matter where they would do the same.
-fn settle<E: Effect>(decision: Decision<E>, effect: E, pending: &Pending<E>) -> Decision<E> {
+pub(super) fn settle<E: Effect>(decision: Decision<E>, effect: E, pending: &Pending<E>) -> Decision<E> {
     let differing = pending.iter().find(|(other, _)| *other != Some(effect));
     match differing {
         None => decision,
@@ -171,7 +177,7 @@ fn settle<E: Effect>(decision: Decision<E>, effect: E, pending: &Pending<E>) -> 
     }
 }
 
-fn open_on<E>(doubt: &Doubt, pending: &Pending<E>) -> Decision<E> {
+pub(super) fn open_on<E>(doubt: &Doubt, pending: &Pending<E>) -> Decision<E> {
     let mut missing = vec![doubt.missing(None)];
     for (_, other) in pending {
         let other = other.missing(None);
@@ -221,16 +227,5 @@ fn both<E: Effect>(yes: &Decision<E>, no: &Decision<E>, doubt: &Doubt, otherwise
             }
             Decision::Open(missing)
         }
-    }
-}
-
-fn too_many_parts() -> Missing {
-    Missing {
-        kind: MissingKind::TooComplex,
-        what: "the rules split the sources into too many parts".into(),
-        why: format!("more than {MOST_PARTS}"),
-        remedy: "merge rules that name single addresses".into(),
-        holds_if: None,
-        breaks_if: None,
     }
 }

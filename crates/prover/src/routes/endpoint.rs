@@ -51,8 +51,7 @@ pub enum RoutePolicy {
 
 impl Prover<'_> {
     pub(crate) fn endpoint_vnet(&self, ix: PrivateEndpointIx) -> Option<VnetIx> {
-        let subnet = self.network.private_endpoints[ix].subnet.present().and_then(Ref::here)?;
-        Some(self.network.subnets[subnet].vnet)
+        self.vnet_with(self.network.private_endpoints[ix].subnet.present()?)
     }
 
     /// Every address of a private endpoint that was read (R11).
@@ -84,6 +83,13 @@ impl Prover<'_> {
         let (mut out, mut open) = (Vec::new(), Vec::new());
         for (ix, endpoint) in self.network.private_endpoints.iter() {
             let Some(home) = self.endpoint_vnet(ix) else { continue };
+            if let Some(missing) = self.strays(ix, home) {
+                for address in self.endpoint_addresses(ix) {
+                    let within = Some(Addresses::address(address));
+                    open.push(OpenSource { kind: OpenKind::Network(None), within, missing: missing.clone() });
+                }
+                continue;
+            }
             let over: Vec<PeeringIx> =
                 links.iter().copied().filter(|l| self.remote_vnet(*l) == Some(home)).collect();
             if home != vnet && over.is_empty() {
@@ -120,6 +126,23 @@ impl Prover<'_> {
             }
         }
         (out, open)
+    }
+
+    /// The endpoint's own interface says that it stands in another network than `home`.
+    fn strays(&self, ix: PrivateEndpointIx, home: VnetIx) -> Option<Missing> {
+        let endpoint = &self.network.private_endpoints[ix];
+        let nics = endpoint.nics.iter().filter_map(Ref::here);
+        let mut subnets = nics
+            .flat_map(|nic| &self.network.nics[nic].ip_configs)
+            .filter_map(|config| config.subnet.present());
+        let elsewhere = subnets.any(|subnet| self.vnet_with(subnet).is_some_and(|vnet| vnet != home));
+        elsewhere.then(|| {
+            evidence(
+                format!("which network private endpoint {} stands in", endpoint.id.name()),
+                "it names one subnet, and its network interface a subnet of another network",
+                "collect both at the same time",
+            )
+        })
     }
 
     /// Whether a link brings the endpoint route of an address of its far network.

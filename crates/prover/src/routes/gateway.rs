@@ -8,7 +8,6 @@ use ipnet::IpNet;
 use pullproof_network::model::gateway::{
     ConnectionType, GatewayType, TunnelStatus, connection, gateway, local_gateway,
 };
-use pullproof_network::model::hub::HubKind;
 use pullproof_network::model::index::{
     ConnectionIx, GatewayIx, HubIx, PeeringIx, Ref, SiteIx, SubnetIx, VnetIx,
 };
@@ -20,6 +19,7 @@ use pullproof_snapshot::{Absence, At};
 
 use super::peering::{Link, OtherHalf};
 use super::route::{Hop, OpenKind, OpenSource, Route, RouteSource, TagRank};
+use super::user::Propagation;
 use crate::missing::{Ends, evidence, not_modelled};
 use crate::outcome::Missing;
 use crate::prover::Prover;
@@ -51,10 +51,50 @@ impl Prover<'_> {
     /// The network that a gateway stands in.
     pub(crate) fn gateway_vnet(&self, ix: GatewayIx) -> Option<VnetIx> {
         let configs = self.network.gateways[ix].ip_configs.iter();
-        configs
-            .filter_map(|c| c.subnet.present().and_then(Ref::here))
-            .map(|s| self.network.subnets[s].vnet)
-            .next()
+        configs.filter_map(|c| c.subnet.present()).find_map(|subnet| self.vnet_with(subnet))
+    }
+
+    /// What on a gateway's own subnet is not supported, so that nothing is proven of what passes the gateway (R157, F44).
+    pub(crate) fn gateway_subnet_tripwire(&self, ix: GatewayIx) -> Option<Missing> {
+        let gateway = &self.network.gateways[ix];
+        let name = gateway.id.name();
+        let here = gateway.ip_configs.iter().find_map(|c| c.subnet.present().and_then(Ref::here))?;
+        let subnet = &self.network.subnets[here];
+        if !subnet.name.eq_ignore_ascii_case("GatewaySubnet") {
+            return Some(not_modelled(
+                format!("gateway {name} in subnet {}", subnet.name),
+                "a gateway's subnet has to be called GatewaySubnet (R157)",
+            ));
+        }
+        if !subnet.nsg.is_absent() {
+            return Some(not_modelled(
+                format!("a network security group on the subnet of gateway {name}"),
+                "it is not supported there, and what it does is not documented (F44, R157)",
+            ));
+        }
+        let user = self.user_routes(here);
+        if user.routes.iter().any(|route| route.prefix.prefix_len() == 0) {
+            return Some(not_modelled(
+                format!("a default route on the subnet of gateway {name}"),
+                "it is not supported there (R157)",
+            ));
+        }
+        match user.propagation {
+            Propagation::On => None,
+            Propagation::Off(table) => Some(
+                evidence(
+                    format!(
+                        "whether gateway {name} works with route table {} on its subnet",
+                        self.network.route_tables[table].id.name()
+                    ),
+                    "propagation must stay on there, or the gateway does not work (R157)",
+                    "take disableBgpRoutePropagation off the route table of GatewaySubnet",
+                )
+                .holds_if("it works all the same")
+                .breaks_if("it carries nothing"),
+            ),
+            Propagation::Unknown(missing) => Some(missing),
+        }
     }
 
     /// R118, R121: both flags on a usable link.
@@ -181,14 +221,14 @@ impl Prover<'_> {
 
     /// R248–R250: what a Route Server programs comes from its neighbours, and is in no ARM resource.
     fn route_servers_in(&self, vnet: VnetIx, open: &mut Vec<OpenSource>) {
+        // Whatever its kind says, a hub with an address in a network is one (R248). One whose addresses were not read
+        // may be the one that the network has a subnet for.
+        let has_subnet = self.may_have_subnet(vnet, "RouteServerSubnet");
         let here = |ix: HubIx| {
             let hub = &self.network.hubs[ix];
-            hub.kind.is(&HubKind::RouteServer)
-                && hub
-                    .route_server_subnets
-                    .iter()
-                    .filter_map(Ref::here)
-                    .any(|s| self.network.subnets[s].vnet == vnet)
+            let addresses = &hub.route_server_subnets;
+            let unread = addresses.open.is_some() || (addresses.is_empty() && hub.virtual_wan.is_absent());
+            addresses.iter().any(|subnet| self.vnet_with(subnet) == Some(vnet)) || (has_subnet && unread)
         };
         let servers: Vec<HubIx> = self.network.hubs.iter().map(|(ix, _)| ix).filter(|ix| here(*ix)).collect();
         for ix in &servers {
@@ -207,7 +247,7 @@ impl Prover<'_> {
         }
         let id = &self.network.vnets[vnet].id;
         if servers.is_empty()
-            && self.may_have_subnet(vnet, "RouteServerSubnet")
+            && has_subnet
             && let Absence::NoEvidence(why) =
                 self.network.layered.absence(id.folded(), "microsoft.network/virtualhubs")
         {

@@ -214,7 +214,6 @@ impl Prover<'_> {
 
     fn hub_state(&self, ix: HubIx, c: HubConnectionIx, out: &mut HubTable) {
         let hub = &self.network.hubs[ix];
-        let connection = &self.network.hub_connections[c];
         match &hub.routing_state {
             Val::Known(Some(RoutingState::Provisioned)) => {}
             Val::Known(None) => {
@@ -237,6 +236,12 @@ impl Prover<'_> {
                 .open
                 .push((None, self.unknown(*symbol, format!("the routing state of hub {}", hub.id.name())))),
         }
+        self.route_maps(c, out);
+    }
+
+    /// R200: a connection's maps change what is learned over it, whoever asks.
+    fn route_maps(&self, c: HubConnectionIx, out: &mut HubTable) {
+        let connection = &self.network.hub_connections[c];
         for (map, at) in [
             (&connection.routing.inbound_route_map, hub_connection::INBOUND_ROUTE_MAP),
             (&connection.routing.outbound_route_map, hub_connection::OUTBOUND_ROUTE_MAP),
@@ -391,6 +396,7 @@ impl Prover<'_> {
 
     fn network_entries(&self, ix: HubConnectionIx, out: &mut HubTable) {
         let connection = &self.network.hub_connections[ix];
+        self.route_maps(ix, out);
         match &connection.remote {
             Val::Known(Some(Ref::Here(_))) => out.entries.extend(self.entries_of(ix)),
             Val::Known(Some(Ref::NotRead(id))) => {

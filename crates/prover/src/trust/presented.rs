@@ -10,7 +10,7 @@ use pullproof_snapshot::facts::clouds;
 
 use crate::lookup::name;
 use crate::lookup::public;
-use crate::missing::declare;
+use crate::missing::{declare, evidence};
 use crate::outcome::Missing;
 use crate::path::Interceptor;
 use crate::prover::Prover;
@@ -108,7 +108,13 @@ impl Prover<'_> {
                         acr_names(&label.login()).unwrap_or_else(|| own_names(label, host))
                     }
                     (Some(label), Some(_)) if label.kind(host) == HostKind::Alias && !endpoint.wildcard => {
-                        acr_names(&label.login()).unwrap_or_default()
+                        acr_names(&label.login()).ok_or_else(|| {
+                            evidence(
+                                format!("which certificate {} presents for {host}", label.login()),
+                                "its login server is of no cloud whose certificates are documented (A350)",
+                                "read the registry again",
+                            )
+                        })?
                     }
                     (_, Some(names)) => names,
                     (None, None) => vec![host.clone()],

@@ -167,14 +167,7 @@ impl Walk<'_, '_> {
                 "its traffic selectors may not hold the network's prefixes (R137)",
             ));
         }
-        let subnet = model.ip_configs.iter().find_map(|c| c.subnet.present().and_then(Ref::here))?;
-        if !network.subnets[subnet].nsg.is_absent() {
-            return Some(not_modelled(
-                format!("a network security group on the subnet of gateway {name}"),
-                "it is not supported there, and what it does is not documented (F44)",
-            ));
-        }
-        None
+        self.prover.gateway_subnet_tripwire(ix)
     }
 
     fn by_connection(&self, packet: Packet, ix: GatewayIx, c: ConnectionIx) -> Vec<Branch> {
@@ -547,6 +540,9 @@ impl Walk<'_, '_> {
         let mut subnets: Vec<SubnetIx> = Vec::new();
         for c in &connections {
             let gateway = network.connections[*c].gateway.present().and_then(Ref::here);
+            if let Some(missing) = gateway.and_then(|g| self.prover.gateway_subnet_tripwire(g)) {
+                return Err(Outcome::open(missing));
+            }
             let subnet = gateway.and_then(|g| {
                 network.gateways[g].ip_configs.iter().find_map(|i| i.subnet.present().and_then(Ref::here))
             });
