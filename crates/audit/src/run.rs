@@ -188,6 +188,9 @@ impl Auditor<'_, '_> {
         for one in &made {
             basis.merge(&one.basis);
         }
+        if let At::Known { pool, subnet } = place.at {
+            basis.remarks.extend(self.prover.stale_nodes(pool, subnet));
+        }
         let mut claims: Vec<Claim> = made.iter().map(|m| m.claim.clone()).collect();
         claims::layers(&mut claims);
         let (verdict, first_failing_layer, extent) = claims::verdict(&claims);

@@ -126,4 +126,5 @@ blockers! {
     CrossTenant = "cross_tenant", Identity, Identity, ["identity.no_credential"];
     SecretInvalid = "secret_invalid", Identity, Identity, ["identity.unauthorized"];
     IdentityDetached = "identity_detached", Identity, Identity, ["identity.imds"];
+    NodeImageTooOld = "node_image_too_old", Identity, Identity, ["identity.no_credential", "identity.unauthorized"];
 }

@@ -28,6 +28,7 @@ pub mod reads;
 pub mod registry;
 pub mod registry_answer;
 pub mod routes;
+mod stale_nodes;
 pub mod trust;
 mod unread;
 pub mod walk;

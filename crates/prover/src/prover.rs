@@ -1,5 +1,7 @@
 //! The prover: a network, and the answers found so far.
 
+use std::sync::OnceLock;
+
 use pullproof_network::Network;
 use pullproof_network::model::index::{AsgIx, FirewallIx, NsgIx, Ref, SubnetIx, VnetIx};
 
@@ -8,6 +10,7 @@ use crate::firewall::Ordered;
 use crate::memo::Answers;
 use crate::path::PathAnswer;
 use crate::routes::EffectiveRoutes;
+use crate::routes::recorded::Recorded;
 use crate::walk::PathKey;
 
 /// Answers questions about one network. Shared between threads; answers are memoised behind locks.
@@ -15,6 +18,7 @@ pub struct Prover<'n> {
     pub network: &'n Network,
     pub(crate) names: crate::lookup::memo::Memo,
     pub(crate) routes: Answers<SubnetIx, EffectiveRoutes>,
+    pub(crate) recorded: OnceLock<Recorded>,
     pub(crate) paths: Answers<PathKey, PathAnswer>,
     /// Outbound: true.
     pub(crate) rule_sets: Answers<(NsgIx, bool), RuleSet>,
@@ -34,6 +38,7 @@ impl<'n> Prover<'n> {
             network,
             names: crate::lookup::memo::Memo::default(),
             routes: Answers::default(),
+            recorded: OnceLock::new(),
             paths: Answers::up_to(PATHS),
             rule_sets: Answers::up_to(RULE_SETS),
             virtual_networks: Answers::default(),

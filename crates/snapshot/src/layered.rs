@@ -184,7 +184,7 @@ impl Layered {
     }
 
     /// True when an edit has written or deleted the resource.
-    pub(crate) fn edited(&self, ix: ResourceIx) -> bool {
+    pub fn edited(&self, ix: ResourceIx) -> bool {
         self.edits.contains_key(&ix)
     }
 

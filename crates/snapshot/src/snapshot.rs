@@ -189,6 +189,11 @@ impl Snapshot {
         &self.gaps
     }
 
+    /// Every recorded answer, in the order of the input.
+    pub fn all_evidence(&self) -> &[Evidence] {
+        &self.evidence
+    }
+
     pub fn evidence(&self, resource: &str, operation: &str) -> Vec<&Evidence> {
         let folded = fold(resource);
         self.evidence

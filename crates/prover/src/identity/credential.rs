@@ -2,17 +2,19 @@
 
 use pullproof_network::Network;
 use pullproof_network::model::index::{PoolIx, RegistryIx};
+use pullproof_network::model::pool::pool;
 
+use crate::blocker::BlockerKind;
 use crate::lookup::name;
 use crate::missing::{evidence, not_modelled};
-use crate::outcome::Outcome;
+use crate::outcome::{Blocker, Outcome};
 use crate::registry::host::{HostKind, Label};
 
 /// Node images from this one on hand credentials to regional hosts (A11): year and month, day.
 const REGIONAL_FROM: (u32, u32) = (202_607, 29);
 
-/// Open for hosts that the kubelet's patterns do not match: private link names, and regional hosts unless the node
-/// image is known to be new enough.
+/// Fails for regional hosts where the node image is known to be too old; open where it is not known, and for private
+/// link names, which the kubelet's patterns do not match.
 pub(super) fn presented(
     network: &Network,
     registry: RegistryIx,
@@ -44,10 +46,23 @@ fn regional(network: &Network, pool: Option<PoolIx>, host: &str) -> Outcome {
     if date.is_some_and(|date| date >= REGIONAL_FROM) {
         return Outcome::Holds;
     }
-    let pool = pool.map_or("the pool", |pool| &*network.pools[pool].name);
+    let name = pool.map_or("the pool", |pool| &*network.pools[pool].name);
     let shown = image.map_or("which is not shown", |image| image);
+    if let (Some(_), Some(pool)) = (date, pool) {
+        return Outcome::fails(Blocker {
+            kind: BlockerKind::NodeImageTooOld,
+            message: format!(
+                "nodes of pool {name} ({shown}) hand their identity to the registry's global host only, not to {host}"
+            ),
+            remedy: format!(
+                "upgrade the node image of pool {name} to 202607.29 or later, or let images name the login server"
+            ),
+            facts: vec!["A10", "A11"],
+            evidence: vec![network.pools[pool].at(pool::NODE_IMAGE_VERSION)],
+        });
+    }
     Outcome::open(evidence(
-        format!("whether nodes of {pool} hand their identity to {host}"),
+        format!("whether nodes of {name} hand their identity to {host}"),
         format!("node images before 202607.29 do not for regional hosts (A10, A11); the pool's: {shown}"),
         "upgrade the pool's node image, or let images name the login server",
     ))

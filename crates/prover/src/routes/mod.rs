@@ -8,7 +8,7 @@
 //! might hold would be taken instead of the best one that was read; only then is the choice open.
 //!
 //! Read in this order: [`route`], [`user`], [`peering`], [`gateway`], [`hub`], [`endpoint`], [`effective`], [`select`],
-//! [`reason`].
+//! [`reason`], `recorded`.
 
 pub mod effective;
 pub mod endpoint;
@@ -16,6 +16,7 @@ pub mod gateway;
 pub mod hub;
 pub mod peering;
 pub mod reason;
+pub(crate) mod recorded;
 pub mod route;
 pub mod select;
 pub mod user;

@@ -196,6 +196,12 @@ impl Walk<'_, '_> {
                 }
             };
             for cell in &mut cells {
+                if let Some((missing, remark)) =
+                    cell.to.first().and_then(|first| self.prover.contradicted(subnet, first))
+                {
+                    cell.outcome = Outcome::open(missing);
+                    cell.basis.remarks.insert(remark);
+                }
                 cell.basis.merge(&routes.basis);
             }
             out.extend(cells);

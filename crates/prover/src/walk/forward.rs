@@ -59,6 +59,12 @@ impl Walk<'_, '_> {
     fn by_routes(&self, mut packet: Packet, subnet: SubnetIx) -> Vec<Branch> {
         let routes = self.prover.effective_routes(subnet);
         packet.branch.basis.merge(&routes.basis);
+        if let Target::Address(address) = packet.to
+            && let Some((missing, remark)) = self.prover.contradicted(subnet, address)
+        {
+            packet.branch.basis.remarks.insert(remark);
+            return vec![packet.lost(missing)];
+        }
         match self.prover.select(&routes, &packet.to) {
             Selected::Platform => self.at_platform(packet),
             Selected::Route(route) => self.follow(packet, subnet, &route),

@@ -261,7 +261,11 @@ fn a_scale_set_without_identity_gets_no_token() {
 fn regional_hosts_need_a_recent_node_image() {
     for (image, host, expected) in [
         ("AKSUbuntu-2204gen2containerd-202607.29.0", "contoso.westeurope.geo.azurecr.io", "holds"),
-        ("AKSUbuntu-2204gen2containerd-202607.28.0", "contoso.westeurope.geo.azurecr.io", "open"),
+        (
+            "AKSUbuntu-2204gen2containerd-202607.28.0",
+            "contoso.westeurope.geo.azurecr.io",
+            "node_image_too_old",
+        ),
         ("AKSUbuntu-2204gen2containerd-202607.28.0", "contoso.azurecr.io", "holds"),
     ] {
         let mut w = World::default();
