@@ -19,7 +19,9 @@ fn at(text: &str) -> IpAddr {
 fn nic(name: &str, subnet: &str, address: &str, forwarding: bool) -> Value {
     resource(
         &format!("Microsoft.Network/networkInterfaces/{name}"),
-        json!({ "enableIPForwarding": forwarding, "ipConfigurations": [{
+        json!({ "enableIPForwarding": forwarding,
+                "virtualMachine": { "id": id(&format!("Microsoft.Compute/virtualMachines/{name}")) },
+                "ipConfigurations": [{
             "name": "c", "id": id(&format!("Microsoft.Network/networkInterfaces/{name}/ipConfigurations/c")),
             "properties": { "privateIPAddress": address, "primary": true,
                             "subnet": { "id": id(&format!("Microsoft.Network/virtualNetworks/{subnet}")) } } }] }),
