@@ -3,6 +3,7 @@
 //! Read in this order: this file (which subcommand), [`load`] (what all of them take), then one module a subcommand.
 
 mod audit;
+mod emulate;
 mod load;
 mod path;
 mod query;
@@ -37,6 +38,8 @@ enum Command {
     Path(path::Arguments),
     /// Answers single questions, JSON lines in and out.
     Query(query::Arguments),
+    /// Serves a snapshot as Azure Resource Manager and Resource Graph, for tests and demonstrations.
+    Emulate(emulate::Arguments),
     /// Lists and shows the rules.
     Rules(rules::Arguments),
     /// Prints the completion script of a shell.
@@ -79,6 +82,7 @@ fn run(arguments: &Arguments, matches: &ArgMatches) -> anyhow::Result<u8> {
         }
         Command::Path(path) => path::run(path),
         Command::Query(query) => query::run(query),
+        Command::Emulate(emulate) => emulate::run(emulate),
         Command::Rules(rules) => rules::run(rules),
         Command::Completions { shell } => {
             clap_complete::generate(*shell, &mut Arguments::command(), "pullproof", &mut std::io::stdout());

@@ -57,3 +57,17 @@ pub fn read(paths: &[PathBuf], options: ReadOptions) -> Result<Snapshot, ReadErr
     }
     Ok(builder.finish())
 }
+
+/// Reads texts that are in memory already, each under the name of a file; otherwise as [`read`].
+pub fn read_texts(texts: Vec<(PathBuf, Vec<u8>)>, options: ReadOptions) -> Result<Snapshot, ReadError> {
+    let mut builder = Builder::default();
+    for (path, text) in texts {
+        let (file, text) = (files::File { path, named: true }, std::sync::Arc::new(text));
+        let (read, sha256) = files::hashed(&text, || form::read(&text, &file, options));
+        match read {
+            Ok(reading) => reading.into_builder(&mut builder, &file, &text, sha256),
+            Err(reason) => return Err(ReadError::Form { path: file.path, reason }),
+        }
+    }
+    Ok(builder.finish())
+}
