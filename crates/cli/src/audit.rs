@@ -16,12 +16,18 @@ use pullproof_report::{json, sarif, text};
 use pullproof_rules::Rules;
 use pullproof_snapshot::question::VerdictWord;
 
-use crate::load::Inputs;
+use crate::collect::{Azure, Noise};
+use crate::load::{Inputs, Loaded};
 
 #[derive(Args)]
 pub struct Arguments {
     #[command(flatten)]
     inputs: Inputs,
+    /// Read Azure now, and audit that.
+    #[arg(long)]
+    live: bool,
+    #[command(flatten, next_help_heading = "With --live")]
+    azure: Azure,
     /// Only these clusters, by name or ARM id.
     #[arg(long, value_name = "CLUSTER")]
     cluster: Vec<String>,
@@ -89,7 +95,7 @@ mod code {
 /// # Errors
 /// An input, a name or a rule cannot be used (exit 2).
 pub fn run_audit(arguments: &Arguments, matches: &ArgMatches) -> Result<u8> {
-    let loaded = arguments.inputs.load()?;
+    let loaded = arguments.load()?;
     let rules = Rules::load(arguments.rules.as_deref())?;
     let network = Network::read(loaded.layered.clone(), loaded.declared.clone());
     if arguments.verbose {
@@ -125,6 +131,23 @@ pub fn run_audit(arguments: &Arguments, matches: &ArgMatches) -> Result<u8> {
 }
 
 impl Arguments {
+    /// Reads the inputs, and before that Azure with `--live`: into a file that only its owner may read, and that is
+    /// gone afterwards.
+    fn load(&self) -> Result<Loaded> {
+        if !self.live {
+            return self.inputs.load();
+        }
+        let noise = Noise { quiet: self.quiet, verbose: self.verbose };
+        let live = std::env::temp_dir().join(format!("pullproof-live-{}.ndjson", std::process::id()));
+        let collected = self.azure.collect(&self.cluster, &live, None, noise)?;
+        for note in collected.notes.iter().filter(|_| !self.quiet) {
+            eprintln!("pullproof: {note}");
+        }
+        let loaded = self.inputs.load_with(Some(live.clone()));
+        let _ = fs::remove_file(&live);
+        loaded
+    }
+
     fn images(&self) -> Result<Vec<String>> {
         let Some(path) = &self.images else { return Ok(Vec::new()) };
         let text = fs::read_to_string(path).with_context(|| format!("{}: cannot be read", path.display()))?;

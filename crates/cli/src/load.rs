@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use pullproof_snapshot::declared::date_of;
 use pullproof_snapshot::{Declared, Layered, Snapshot, read};
@@ -13,7 +13,7 @@ use time::Date;
 #[derive(Args)]
 pub struct Inputs {
     /// Snapshot files and folders, service tag files, recorded evidence.
-    #[arg(required = true, value_name = "SNAPSHOT")]
+    #[arg(value_name = "SNAPSHOT")]
     snapshots: Vec<PathBuf>,
     /// Declared facts; pullproof.toml of the working directory where there is one.
     #[arg(long, value_name = "FILE")]
@@ -43,7 +43,16 @@ impl Inputs {
     /// # Errors
     /// A file that was named cannot be used (exit 2).
     pub fn load(&self) -> Result<Loaded> {
-        let snapshot = read::read(&self.snapshots, read::ReadOptions { partial: self.partial })?;
+        self.load_with(None)
+    }
+
+    /// The same, with a further snapshot.
+    pub fn load_with(&self, live: Option<PathBuf>) -> Result<Loaded> {
+        let paths: Vec<PathBuf> = self.snapshots.iter().cloned().chain(live).collect();
+        if paths.is_empty() {
+            bail!("no input: name a snapshot, or give `audit` --live");
+        }
+        let snapshot = read::read(&paths, read::ReadOptions { partial: self.partial })?;
         let declared = self.declared()?;
         let date = self.date(&snapshot)?;
         let (declared, expired) = declared.as_of(date);

@@ -3,6 +3,7 @@
 //! Read in this order: this file (which subcommand), [`load`] (what all of them take), then one module a subcommand.
 
 mod audit;
+mod collect;
 mod emulate;
 mod load;
 mod path;
@@ -32,6 +33,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Reads Azure into a snapshot.
+    Collect(Box<collect::Arguments>),
     /// Audits every node pool against its registries.
     Audit(Box<audit::Arguments>),
     /// Follows one path: from a subnet to a host or address, and back.
@@ -80,6 +83,7 @@ fn run(arguments: &Arguments, matches: &ArgMatches) -> anyhow::Result<u8> {
             let empty = ArgMatches::default();
             audit::run_audit(audit, matches.subcommand_matches("audit").unwrap_or(&empty))
         }
+        Command::Collect(collect) => collect::run(collect),
         Command::Path(path) => path::run(path),
         Command::Query(query) => query::run(query),
         Command::Emulate(emulate) => emulate::run(emulate),

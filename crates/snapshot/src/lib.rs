@@ -1,12 +1,12 @@
 //! Snapshots of Azure configuration: raw ARM JSON as Azure returned it, with provenance.
 //!
-//! What lives here: reading every input form, resource ids, completeness and gaps, holes (values not known yet),
+//! What lives here: reading every input form, writing the native one, resource ids, completeness and gaps, holes (values not known yet),
 //! layers (a base with edits), declared facts (`pullproof.toml`), recorded evidence, the format of single questions,
 //! and `facts/`: data without logic that prover and checker both read. What may not: any meaning of a field beyond
 //! identity, capture time and completeness.
 //!
 //! Read in this order: [`id`], [`place`], [`snapshot`], [`layered`], [`children`], [`completeness`], [`read`],
-//! [`declared`], [`facts`].
+//! [`write`], [`declared`], [`facts`].
 
 pub mod builder;
 pub mod children;
@@ -25,6 +25,7 @@ pub mod question;
 pub mod read;
 mod seek;
 pub mod snapshot;
+pub mod write;
 
 pub use children::{Child, ChildList};
 pub use completeness::Absence;

@@ -30,7 +30,7 @@ fn kind_of(resource_type: &str) -> Option<&'static (&'static str, &'static str, 
 
 /// A row of the table `dnsresources` as ARM returns the record set, with the zone as parent (D34). `None` where the
 /// row has ARM's shape already.
-pub(super) fn record_set(row: Value) -> Option<(ArmId, Value)> {
+pub fn record_set(row: Value) -> Option<(ArmId, Value)> {
     let Value::Object(mut row) = row else { return None };
     let records = row.get("properties")?.get("records")?.as_array()?.clone();
     let written = ArmId::new(row.get("id")?.as_str()?);

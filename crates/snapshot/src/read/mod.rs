@@ -18,6 +18,8 @@ mod parallel;
 mod scan;
 mod service_tags;
 
+pub use graph::record_set;
+
 use std::path::PathBuf;
 
 use crate::builder::Builder;
