@@ -133,7 +133,7 @@ impl Prover<'_> {
             let theirs = row.map_or(("None", None), |row| (plain(&row.hop), row.address));
             // Azure keeps the address of a hop that it cannot use (R41).
             let same = theirs.0 == ours.0 && (theirs.0 != "VirtualAppliance" || theirs.1 == ours.1);
-            (!same).then(|| (table, theirs))
+            (!same).then_some((table, theirs))
         });
         let (table, theirs) = odd?;
         let show = |(hop, address): (&str, Option<IpAddr>)| match address {

@@ -1,0 +1,144 @@
+//! What is collected live is what a snapshot says: every fixture, served by the emulator and read through Azure Resource
+//! Manager and through Resource Graph, has the verdicts of its file.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use pullproof_emulator::{Emulator, FaultPlan, Options};
+use pullproof_scenario::{Expanded, Scenario};
+use pullproof_snapshot::read::{ReadOptions, read};
+use pullproof_tests::{pullproof, root};
+use serde_json::Value;
+
+/// A folder for one test, away when dropped.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("pullproof-live-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).expect("a temporary folder");
+        Self(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// An estate on disk: its snapshot, and what cannot be collected.
+struct Estate {
+    snapshot: PathBuf,
+    /// Service tag lists.
+    beside: Vec<PathBuf>,
+    config: Option<PathBuf>,
+}
+
+/// Audit → verdict, layer, extent.
+type Verdicts = BTreeMap<String, String>;
+
+fn verdicts(snapshot: &Path, estate: &Estate) -> Verdicts {
+    let mut command = pullproof();
+    command.arg("audit").arg(snapshot).args(&estate.beside).args(["--format", "json"]);
+    if let Some(config) = &estate.config {
+        command.arg("--config").arg(config);
+    }
+    let output = command.output().expect("the binary runs");
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| {
+        panic!("{}: {e}: {}", snapshot.display(), String::from_utf8_lossy(&output.stderr))
+    });
+    let text = |audit: &Value, key: &str| audit[key].as_str().unwrap_or("-").to_ascii_lowercase();
+    let audits = report["audits"].as_array().expect("audits").iter();
+    audits
+        .map(|audit| {
+            let key = ["cluster", "node_pool", "subnet", "registry"].map(|key| text(audit, key)).join(" ");
+            let said = ["verdict", "first_failing_layer", "extent"].map(|key| text(audit, key)).join(" ");
+            (key, said)
+        })
+        .collect()
+}
+
+/// Collects what the emulator serves of an estate.
+fn collect(estate: &Estate, source: &str, target: &Path) {
+    let paths: Vec<PathBuf> = [&estate.snapshot].into_iter().chain(&estate.beside).cloned().collect();
+    let snapshot = Arc::new(read(&paths, ReadOptions::default()).expect("the fixture can be read"));
+    let emulator = Emulator::start(snapshot, FaultPlan::default(), Options::default()).expect("it starts");
+    let credentials = emulator.credentials();
+    let output = pullproof()
+        .args(["collect", "--quiet", "--effective", "--auth", "client-secret", "--source", source])
+        .args(["--arm-endpoint", emulator.base_url(), "--authority", emulator.base_url(), "-o"])
+        .arg(target)
+        .env("AZURE_TENANT_ID", &credentials.tenant)
+        .env("AZURE_CLIENT_ID", &credentials.client_id)
+        .env("AZURE_CLIENT_SECRET", &credentials.client_secret)
+        .output()
+        .expect("the binary runs");
+    emulator.stop();
+    assert!(output.status.success(), "{source}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Differences, in words.
+fn compare(name: &str, estate: &Estate, folder: &Folder) -> Vec<String> {
+    let of_file = verdicts(&estate.snapshot, estate);
+    let mut wrong = Vec::new();
+    for source in ["arm", "graph"] {
+        let target = folder.0.join(format!("collected-{source}.ndjson"));
+        collect(estate, source, &target);
+        let collected = verdicts(&target, estate);
+        for key in
+            of_file.keys().chain(collected.keys()).filter(|key| of_file.get(*key) != collected.get(*key))
+        {
+            let (file, live) = (of_file.get(key), collected.get(key));
+            wrong.push(format!("{name} through {source}: {key}: the file says {file:?}, live {live:?}"));
+        }
+    }
+    wrong.dedup();
+    wrong
+}
+
+fn written(expanded: Expanded, folder: &Folder) -> Estate {
+    let files = expanded.files().expect("an estate can be written");
+    expanded.write_dir(&folder.0).expect("an estate can be written");
+    let there = |wanted: &dyn Fn(&str) -> bool| -> Vec<PathBuf> {
+        files.keys().filter(|name| wanted(name)).map(|name| folder.0.join(name)).collect()
+    };
+    Estate {
+        snapshot: there(&|name| name.ends_with(".ndjson")).remove(0),
+        beside: there(&|name| name.starts_with("ServiceTags")),
+        config: there(&|name| name.ends_with(".toml")).pop(),
+    }
+}
+
+#[test]
+fn contoso_collected_live_is_contoso_from_its_file() {
+    let folder = Folder::new("contoso");
+    let at = root().join("fixtures/contoso");
+    let estate = Estate {
+        snapshot: at.join("snapshot.ndjson"),
+        beside: vec![at.join("ServiceTags_Public_20260803.json")],
+        config: Some(at.join("pullproof.toml")),
+    };
+    let wrong = compare("contoso", &estate, &folder);
+    assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn small_fixtures_collected_live_are_what_their_files_say() {
+    let mut wrong = Vec::new();
+    let mut run = 0;
+    for entry in fs::read_dir(root().join("fixtures/small")).expect("there are fixtures") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_stem().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        let text = fs::read_to_string(&path).expect("a fixture can be read");
+        let scenario = Scenario::parse(&text).expect("a fixture can be parsed");
+        let folder = Folder::new(&name);
+        let estate = written(scenario.expand().expect("a fixture can be expanded"), &folder);
+        wrong.extend(compare(&name, &estate, &folder));
+        run += 1;
+    }
+    assert!(run > 0, "there are no fixtures");
+    assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
+}
