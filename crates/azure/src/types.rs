@@ -34,9 +34,10 @@ impl Table {
 pub enum Listing {
     /// `GET {subscription or resource group}/providers/{type}`.
     Scope,
-    /// `GET {subscription}/providers/{type}` with this query; a resource group has no list of its own. What is
-    /// inherited from management groups and the tenant is in the answer (A305).
-    Subscription { query: &'static str },
+    /// `GET {resource group}/providers/{type}` only; a subscription has no list of them.
+    Group,
+    /// `GET {scope}/providers/{type}`; what is inherited from management groups and the tenant is in the answer (A305).
+    Inherited,
     /// `GET {parent}/{collection}`, one call a parent.
     Parent { parent: &'static str, collection: &'static str },
     /// Not listed: read one by one, where something that was read names it.
@@ -73,6 +74,7 @@ pub struct ReadType {
 const ALL: Kept = Kept::AllBut(&[]);
 
 const NETWORK: &str = "2024-05-01";
+const PERIMETER: &str = "2024-07-01";
 const PRIVATE_DNS: &str = "2024-06-01";
 const RESOLVER: &str = "2025-05-01";
 const COMPUTE: &str = "2024-11-01";
@@ -92,6 +94,12 @@ const fn listed(
 ) -> ReadType {
     let (listing, table) = (Listing::Scope, Some(Table::Resources));
     ReadType { name, api_version, why, listing, table, action, kept }
+}
+
+/// Listed by resource group only, and in a table of Resource Graph.
+const fn in_group(name: &'static str, action: &'static str, why: &'static str, kept: Kept) -> ReadType {
+    let (listing, table) = (Listing::Group, Some(Table::Resources));
+    ReadType { name, api_version: NETWORK, why, listing, table, action, kept }
 }
 
 /// Listed below its parent.
@@ -208,10 +216,9 @@ pub const TYPES: &[ReadType] = &[
         "targets of private endpoints",
         ALL,
     ),
-    listed(
+    in_group(
         "Microsoft.Network/virtualNetworkGateways",
         "Microsoft.Network/virtualNetworkGateways/read",
-        NETWORK,
         "VPN and ExpressRoute gateways",
         Kept::AllBut(&[
             "/properties/vpnClientConfiguration/radiusServerSecret",
@@ -229,17 +236,15 @@ pub const TYPES: &[ReadType] = &[
         "address translation in gateways (R139)",
         ALL,
     ),
-    listed(
+    in_group(
         "Microsoft.Network/connections",
         "Microsoft.Network/connections/read",
-        NETWORK,
         "what a gateway is connected to",
         Kept::AllBut(&["/properties/sharedKey", "/properties/authorizationKey"]),
     ),
-    listed(
+    in_group(
         "Microsoft.Network/localNetworkGateways",
         "Microsoft.Network/localNetworkGateways/read",
-        NETWORK,
         "prefixes of sites",
         ALL,
     ),
@@ -486,7 +491,7 @@ pub const TYPES: &[ReadType] = &[
     listed(
         "Microsoft.Network/networkSecurityPerimeters",
         "Microsoft.Network/networkSecurityPerimeters/read",
-        NETWORK,
+        PERIMETER,
         "perimeters that a registry may be in (A95)",
         ALL,
     ),
@@ -497,7 +502,7 @@ pub const TYPES: &[ReadType] = &[
             "Microsoft.Network/networkSecurityPerimeters/resourceAssociations/read",
         ),
         Some(Table::NetworkResources),
-        NETWORK,
+        PERIMETER,
         "perimeters that a registry may be in (A95)",
         ALL,
     ),
@@ -735,7 +740,7 @@ pub const TYPES: &[ReadType] = &[
         name: "Microsoft.Authorization/roleAssignments",
         api_version: AUTHORIZATION,
         why: "who may pull; ARM only, since the table's rows are not documented to carry conditions (A308)",
-        listing: Listing::Subscription { query: "" },
+        listing: Listing::Inherited,
         table: None,
         action: "Microsoft.Authorization/roleAssignments/read",
         kept: ALL,
@@ -744,7 +749,7 @@ pub const TYPES: &[ReadType] = &[
         name: "Microsoft.Authorization/roleDefinitions",
         api_version: AUTHORIZATION,
         why: "what a role allows (A304)",
-        listing: Listing::Subscription { query: "" },
+        listing: Listing::Inherited,
         table: Some(Table::AuthorizationResources),
         action: "Microsoft.Authorization/roleDefinitions/read",
         kept: ALL,
@@ -753,7 +758,7 @@ pub const TYPES: &[ReadType] = &[
         name: "Microsoft.Authorization/denyAssignments",
         api_version: AUTHORIZATION,
         why: "what is denied in spite of roles (A309); no table of Resource Graph has them",
-        listing: Listing::Subscription { query: "" },
+        listing: Listing::Inherited,
         table: None,
         action: "Microsoft.Authorization/denyAssignments/read",
         kept: ALL,
@@ -762,7 +767,7 @@ pub const TYPES: &[ReadType] = &[
         name: "Microsoft.Authorization/policyAssignments",
         api_version: POLICY,
         why: "policies that write private DNS zone groups after the fact",
-        listing: Listing::Subscription { query: "" },
+        listing: Listing::Inherited,
         table: None,
         action: "Microsoft.Authorization/policyAssignments/read",
         kept: ALL,
@@ -848,6 +853,14 @@ pub const READS: &[Operation] = &[
         api_version: "2022-10-01",
         why: "whole subscriptions and tenants in one query",
         action: "Microsoft.ResourceGraph/resources/read",
+    },
+    Operation {
+        path: "resourcegroups",
+        on: "Microsoft.Resources/subscriptions",
+        method: Method::Get,
+        api_version: "2022-09-01",
+        why: "types that are listed by resource group only",
+        action: "Microsoft.Resources/subscriptions/resourceGroups/read",
     },
     Operation {
         path: "providers/Microsoft.Network/locations/{location}/serviceTags",

@@ -56,7 +56,11 @@ fn estate(asked: &Asked) -> Answer {
     if path.ends_with("/pe/privateDnsZoneGroups") {
         return list(vec![resource("Microsoft.Network/privateEndpoints/pe/privateDnsZoneGroups", "default")]);
     }
-    if of("Microsoft.Network/connections") {
+    if path.eq_ignore_ascii_case(&format!("{SUBSCRIPTION}/resourcegroups")) {
+        let id = format!("{SUBSCRIPTION}/resourceGroups/rg");
+        return list(vec![json!({"id": id, "name": "rg", "type": "Microsoft.Resources/resourceGroups"})]);
+    }
+    if path.ends_with("/resourceGroups/rg/providers/Microsoft.Network/connections") {
         let mut one = resource("Microsoft.Network/connections", "vpn");
         one["properties"]["sharedKey"] = json!("hush-hush");
         return list(vec![one]);
@@ -206,6 +210,7 @@ fn a_subscription_is_read_whole() {
         for name in ["a", "b", "c"] {
             assert!(ran.has(NETWORKS, name));
         }
+        assert!(ran.has("Microsoft.Network/connections", "vpn"), "listed by resource group only");
         for kind in [
             NETWORKS,
             ROUTES,

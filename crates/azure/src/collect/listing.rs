@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use futures::StreamExt;
 use pullproof_snapshot::{ArmId, Gap};
+use serde_json::value::RawValue;
 
 use super::{Run, Sources};
 use crate::error::Failure;
@@ -172,22 +173,61 @@ impl Run<'_> {
 
     /// Lists of whole scopes through ARM.
     async fn lists(&self, rows: &[&'static ReadType], scopes: &[String]) {
+        let mut groups = BTreeMap::new();
+        for scope in scopes {
+            let wanted = rows.iter().filter(|row| row.listing == Listing::Group);
+            let wanted = wanted.filter(|row| !self.state.borrow().is_complete(scope, row)).count() > 0;
+            if wanted && ArmId::new(scope).resource_group().is_none() {
+                groups.insert(scope.clone(), self.groups(scope).await);
+            }
+        }
         let mut work = Vec::new();
         for scope in scopes {
             for row in rows {
-                if matches!(row.listing, Listing::Scope | Listing::Subscription { .. })
-                    && !self.state.borrow().is_complete(scope, row)
-                {
-                    work.push(self.scope_list(scope, row));
+                let by_scope = matches!(row.listing, Listing::Scope | Listing::Group | Listing::Inherited);
+                if by_scope && !self.state.borrow().is_complete(scope, row) {
+                    work.push(self.scope_list(scope, row, groups.get(scope)));
                 }
             }
         }
         futures::stream::iter(work).buffer_unordered(self.concurrency.max(1)).collect::<Vec<()>>().await;
     }
 
-    async fn scope_list(&self, scope: &str, row: &'static ReadType) {
+    /// The ids of a subscription's resource groups.
+    async fn groups(&self, scope: &str) -> Result<Vec<String>, Failure> {
+        let operation = READS.iter().find(|operation| operation.path == "resourcegroups");
+        let (path, version) = operation.map_or(("", ""), |o| (o.path, o.api_version));
+        let url = self.client.url(&format!("{scope}/{path}"), &[("api-version", version)])?;
+        let mut groups = Vec::new();
+        let each = |page: &[&RawValue]| {
+            groups.extend(
+                page.iter().filter_map(|raw| shape::identify(raw)).map(|(id, _)| id.as_written().to_owned()),
+            );
+            Ok(())
+        };
+        self.client.list(url, each).await?;
+        Ok(groups)
+    }
+
+    async fn scope_list(
+        &self,
+        scope: &str,
+        row: &'static ReadType,
+        groups: Option<&Result<Vec<String>, Failure>>,
+    ) {
         let path = format!("{scope}/providers/{}", row.name);
-        let outcome = self.one_list(&path, row).await;
+        let outcome = match (row.listing, groups) {
+            (Listing::Group, Some(Err(failure))) => Err(failure.clone()),
+            (Listing::Group, Some(Ok(groups))) => {
+                let lists = groups.iter().map(|group| async move {
+                    self.one_list(&format!("{group}/providers/{}", row.name), row).await
+                });
+                let outcomes: Vec<_> =
+                    futures::stream::iter(lists).buffer_unordered(self.concurrency.max(1)).collect().await;
+                outcomes.into_iter().collect::<Result<(), Failure>>()
+            }
+            _ => self.one_list(&path, row).await,
+        };
         match outcome {
             Ok(()) => self.state.borrow_mut().complete(scope, row),
             Err(failure) if failure.code == NOT_REGISTERED => self.state.borrow_mut().complete(scope, row),

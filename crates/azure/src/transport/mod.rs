@@ -198,7 +198,7 @@ impl Client {
     /// GETs. Where the cloud does not have the API version, the newest one that it says it has is taken.
     pub(crate) async fn get(&self, url: Url) -> Result<Answer, Failure> {
         match self.call(Source::Arm, Method::Get, url.clone(), None).await {
-            Err(failure) if failure.status == Some(400) || failure.status == Some(404) => {
+            Err(failure) => {
                 let Some(version) = newest_version(&failure) else { return Err(failure) };
                 let path = url.path();
                 let text = format!("{path}: read with API version {version}: {}", failure.code);
@@ -209,7 +209,7 @@ impl Client {
                 again.query_pairs_mut().clear().extend_pairs(others).append_pair("api-version", &version);
                 self.call(Source::Arm, Method::Get, again, None).await
             }
-            outcome => outcome,
+            answer => answer,
         }
     }
 }
