@@ -32,7 +32,7 @@ struct Page<'a> {
 }
 
 impl Client {
-    /// Runs a query over subscriptions. `each` gets the rows of every page that came, also of those before a failure.
+    /// Runs a query over subscriptions; over all that can be seen where none is named. `each` gets the rows of every page that came, also of those before a failure.
     pub(crate) async fn query(
         &self,
         query: &str,
@@ -52,7 +52,10 @@ impl Client {
             if let (Some(token), Some(options)) = (&token, options.as_object_mut()) {
                 options.insert("$skipToken".into(), json!(token));
             }
-            let body = json!({"subscriptions": subscriptions, "query": query, "options": options});
+            let mut body = json!({"query": query, "options": options});
+            if let (false, Some(body)) = (subscriptions.is_empty(), body.as_object_mut()) {
+                body.insert("subscriptions".into(), json!(subscriptions));
+            }
             let url = self.url(path, &[("api-version", version)])?;
             let answer = self.call(Source::Graph, Method::Post, url, Some(body.to_string().into())).await?;
             let page: Page<'_> = serde_json::from_slice(&answer.body)

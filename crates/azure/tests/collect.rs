@@ -91,6 +91,8 @@ struct Plan {
     resume: Option<PathBuf>,
     cancel_after: Option<usize>,
     keep: Option<PathBuf>,
+    scope: Scope,
+    effective: bool,
 }
 
 impl Default for Plan {
@@ -102,7 +104,15 @@ impl Default for Plan {
             overall: Duration::from_secs(20),
             ..Limits::default()
         };
-        Self { sources: Sources::Arm, limits, resume: None, cancel_after: None, keep: None }
+        Self {
+            sources: Sources::Arm,
+            limits,
+            resume: None,
+            cancel_after: None,
+            keep: None,
+            scope: Scope::Subscriptions(vec![SUBSCRIPTION.into()]),
+            effective: false,
+        }
     }
 }
 
@@ -139,15 +149,14 @@ fn run(plan: Plan, make: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> R
             .expect("loopback"),
         limits: plan.limits,
         sources: plan.sources,
-        effective: false,
+        effective: plan.effective,
         resume: plan.resume,
         progress,
         cancel,
     };
     let started = Instant::now();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    let scope = Scope::Subscriptions(vec![SUBSCRIPTION.into()]);
-    let outcome = runtime.block_on(async { Collector::new(options)?.collect(&scope, &target).await });
+    let outcome = runtime.block_on(async { Collector::new(options)?.collect(&plan.scope, &target).await });
     let took = started.elapsed();
     let text = std::fs::read_to_string(&target).unwrap_or_default();
     let snapshot = read(std::slice::from_ref(&target), ReadOptions::default()).ok();
@@ -342,7 +351,7 @@ fn an_unreachable_parent_leaves_its_children_open() {
 fn a_run_that_is_ended_leaves_a_partial_snapshot_from_which_another_goes_on() {
     let dir = folder();
     let kept = dir.join("partial.ndjson");
-    let plan = Plan { cancel_after: Some(12), keep: Some(kept.clone()), ..Plan::default() };
+    let plan = Plan { cancel_after: Some(13), keep: Some(kept.clone()), ..Plan::default() };
     let first = run(plan, estate);
     assert!(first.summary().partial && !first.summary().gaps.is_empty());
     assert!(first.text.contains("\"pullproof\":\"end\""), "it is a valid snapshot");
@@ -443,8 +452,8 @@ fn nobody_without_a_token_gets_a_snapshot() {
     let ran = run(Plan::default(), |_: &Asked| {
         server::json(401, &json!({"error": {"code": "InvalidAuthenticationToken", "message": "x"}}))
     });
-    assert!(ran.summary().resources == 0 && !ran.complete(NETWORKS));
-    assert!(ran.summary().gaps.iter().all(|gap| gap.status == Some(401)));
+    assert!(matches!(ran.outcome, Err(Error::Credential { .. })));
+    assert!(ran.snapshot.is_none() && ran.text.is_empty());
 }
 
 #[test]
@@ -459,4 +468,95 @@ fn a_cloud_that_lacks_an_api_version_is_asked_in_its_newest() {
     );
     assert!(ran.summary().gaps.is_empty() && ran.has(ROUTES, "rt"), "{:?}", ran.summary().gaps);
     assert!(ran.summary().notes.iter().any(|note| note.contains("2023-09-01")));
+}
+
+#[test]
+fn references_are_followed_across_subscriptions_as_far_as_they_can_be() {
+    const HUB: &str = "/subscriptions/00000000-0000-0000-0000-000000000002";
+    const CLOSED: &str = "/subscriptions/00000000-0000-0000-0000-000000000003";
+    let network = |scope: &str, name: &str| {
+        format!("{scope}/resourceGroups/rg/providers/Microsoft.Network/virtualNetworks/{name}")
+    };
+    let peered = move |own: String, remotes: Vec<String>| {
+        let peerings: Vec<Value> = remotes
+            .into_iter()
+            .map(|id| json!({"name": "p", "properties": {"remoteVirtualNetwork": {"id": id}}}))
+            .collect();
+        json!({"id": own, "location": "westeurope", "properties": {"virtualNetworkPeerings": peerings}})
+    };
+    let cluster = id("Microsoft.ContainerService/managedClusters", "aks");
+    let own = cluster.clone();
+    let ran = run(
+        Plan { scope: Scope::Clusters { ids: vec![cluster] }, ..Plan::default() },
+        move |asked: &Asked| {
+            let path = asked.path();
+            let list = |items: Vec<Value>| server::json(200, &json!({"value": items}));
+            if path.starts_with(CLOSED) {
+                return server::json(403, &json!({"error": {"code": "AuthorizationFailed", "message": ""}}));
+            }
+            if path.ends_with("/providers/Microsoft.ContainerService/managedClusters")
+                && path.starts_with(SUBSCRIPTION)
+            {
+                let pool =
+                    json!({"vnetSubnetID": format!("{}/subnets/nodes", network(SUBSCRIPTION, "spoke"))});
+                return list(vec![json!({"id": own, "properties": {"agentPoolProfiles": [pool]}})]);
+            }
+            if path.ends_with("/providers/Microsoft.Network/virtualNetworks") {
+                return list(if path.starts_with(SUBSCRIPTION) {
+                    let elsewhere = "/subscriptions/00000000-0000-0000-0000-000000000009";
+                    vec![
+                        peered(network(SUBSCRIPTION, "spoke"), vec![network(HUB, "hub")]),
+                        peered(network(SUBSCRIPTION, "unrelated"), vec![network(elsewhere, "other")]),
+                    ]
+                } else {
+                    vec![peered(network(HUB, "hub"), vec![network(CLOSED, "far")])]
+                });
+            }
+            estate(asked)
+        },
+    );
+    let found = |id: String| ran.snapshot().find(&id).is_some();
+    assert!(found(network(SUBSCRIPTION, "spoke")) && found(network(HUB, "hub")));
+    assert!(ran.snapshot().absence(HUB, NETWORKS).is_evidence());
+    assert!(!ran.snapshot().absence(CLOSED, NETWORKS).is_evidence(), "what could not be followed is open");
+    assert!(ran.summary().gaps.iter().any(|gap| gap.scope.as_deref() == Some(CLOSED)));
+    assert!(
+        !ran.asked.iter().any(|asked| asked.path().contains("000000000009")),
+        "only what the cluster leads to"
+    );
+}
+
+#[test]
+fn computed_answers_are_followed_to_their_end_and_are_no_resources() {
+    const INTERFACES: &str = "Microsoft.Network/networkInterfaces";
+    let polls = AtomicUsize::new(0);
+    let ran = run(Plan { effective: true, ..Plan::default() }, move |asked: &Asked| {
+        let host = asked.header("host").unwrap_or_default();
+        let path = asked.path();
+        if path.ends_with(&format!("{SUBSCRIPTION}/providers/{INTERFACES}")) {
+            let mut attached = resource(INTERFACES, "vm");
+            attached["properties"]["virtualMachine"] = json!({"id": "x"});
+            return server::json(200, &json!({"value": [attached, resource(INTERFACES, "endpoint")]}));
+        }
+        if asked.method == "POST" && path.ends_with("/vm/effectiveRouteTable") {
+            return Answer { status: 202, ..Answer::default() }
+                .with("location", &format!("http://{host}/operations/1"))
+                .with("retry-after", "0");
+        }
+        if asked.method == "POST" && !path.contains("ResourceGraph") {
+            return server::json(403, &json!({"error": {"code": "AuthorizationFailed", "message": ""}}));
+        }
+        if path == "/operations/1" {
+            return match polls.fetch_add(1, Ordering::SeqCst) {
+                0 => Answer { status: 202, ..Answer::default() }.with("retry-after", "0"),
+                _ => server::json(200, &json!({"value": [{"source": "Default"}]})),
+            };
+        }
+        estate(asked)
+    });
+    let recorded = ran.snapshot().evidence(&id(INTERFACES, "vm"), "effectiveRouteTable");
+    assert_eq!(recorded.first().map(|e| &e.answer), Some(&json!({"value": [{"source": "Default"}]})));
+    assert_eq!(ran.gap("effectiveNetworkSecurityGroups"), Some("AuthorizationFailed"));
+    assert!(ran.complete(INTERFACES), "a computed answer that is missing opens no type");
+    assert!(!ran.asked.iter().any(|asked| asked.path().contains("/endpoint/effective")));
 }

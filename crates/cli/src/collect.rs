@@ -86,6 +86,9 @@ const PARTIAL: u8 = 4;
 /// # Errors
 /// No token, nothing in scope, or the file cannot be written (exit 2).
 pub fn run(arguments: &Arguments) -> Result<u8> {
+    if let Some(name) = arguments.cluster.iter().find(|id| !id.starts_with("/subscriptions/")) {
+        bail!("--cluster {name}: give the ARM id (az aks show --query id)");
+    }
     let resume = arguments.resume.clone();
     let noise = Noise { quiet: arguments.quiet, verbose: arguments.verbose };
     let summary = arguments.azure.collect(&arguments.cluster, &arguments.output, resume, noise)?;

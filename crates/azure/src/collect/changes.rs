@@ -15,6 +15,8 @@ use crate::graph;
 use crate::progress::Event;
 use crate::types::{Listing, ReadType, TYPES};
 
+/// Clocks differ, and changes come into the table late: what changed a little earlier is read again too.
+const MARGIN: time::Duration = time::Duration::minutes(2);
 /// Rounds of asking what changed while changes were read.
 const ROUNDS: usize = 3;
 
@@ -54,6 +56,8 @@ impl Run<'_> {
 
     /// Folded ids of what changed, with the time of the change.
     async fn changed(&self, since: &str) -> Result<Vec<(String, String)>, String> {
+        let start = OffsetDateTime::parse(since, &Rfc3339).ok().map(|since| since - MARGIN);
+        let since = start.and_then(|start| start.format(&Rfc3339).ok()).unwrap_or_else(|| since.to_owned());
         let query = format!(
             "resourcechanges | where todatetime(properties.changeAttributes.timestamp) >= datetime({since}) \
              | project id, properties | order by id asc"
@@ -62,7 +66,6 @@ impl Run<'_> {
         let mut subscriptions: Vec<String> =
             scopes.iter().filter_map(|scope| ArmId::new(scope).subscription().map(str::to_owned)).collect();
         subscriptions.dedup();
-        let start = OffsetDateTime::parse(since, &Rfc3339).ok();
         let mut out = Vec::new();
         for chunk in subscriptions.chunks(graph::SUBSCRIPTIONS) {
             let outcome = self

@@ -328,7 +328,10 @@ impl Run<'_> {
 
     /// The cloud's list of service tags, once.
     async fn service_tags(&self, scopes: &[String]) {
-        let location = self.state.borrow().location.clone();
+        let location = {
+            let mut state = self.state.borrow_mut();
+            state.location.clone().filter(|_| !std::mem::replace(&mut state.tags, true))
+        };
         let operation = READS.iter().find(|operation| operation.path.ends_with("/serviceTags"));
         let (Some(location), Some(scope), Some(operation)) = (location, scopes.first(), operation) else {
             return;

@@ -157,6 +157,7 @@ impl Collector {
         let before = self.options.resume.as_deref().map(resume::read).transpose()?;
         let from = before.as_ref().and_then(|b| b.captured_from.clone()).unwrap_or_else(now);
         let scopes = self.resolve(scope).await?;
+        self.admitted(&scopes).await?;
         let run = Run {
             client: &self.client,
             sources: self.options.sources,

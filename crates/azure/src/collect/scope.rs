@@ -1,5 +1,6 @@
 //! What a run is about: from what was asked for to subscriptions and resource groups.
 
+use pullproof_snapshot::ArmId;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -62,9 +63,7 @@ impl Collector {
                 found.iter().flat_map(in_group).collect::<Vec<_>>()
             }
             Scope::Clusters { ids } => {
-                let own = ids
-                    .iter()
-                    .filter_map(|id| Some(of(pullproof_snapshot::ArmId::new(id).subscription()?.to_owned())));
+                let own = ids.iter().filter_map(|id| Some(of(ArmId::new(id).subscription()?.to_owned())));
                 own.collect()
             }
         };
@@ -76,6 +75,23 @@ impl Collector {
             ));
         }
         Ok(scopes)
+    }
+
+    /// Whether there is a token, and Azure takes it: without one every type of every scope would be a gap.
+    pub(super) async fn admitted(&self, scopes: &[String]) -> Result<(), Error> {
+        let version = types::of("Microsoft.Resources/subscriptions").map_or("", |row| row.api_version);
+        let first = scopes.first().map(|scope| ArmId::new(scope));
+        let Some(subscription) = first.as_ref().and_then(ArmId::subscription) else {
+            return Ok(());
+        };
+        let url =
+            self.client.url(&of(subscription.to_owned()), &[("api-version", version)]).map_err(refused)?;
+        match self.client.get(url).await {
+            Err(failure) if failure.code == "Credential" || failure.status == Some(401) => {
+                Err(refused(failure))
+            }
+            _ => Ok(()),
+        }
     }
 
     async fn subscriptions(&self) -> Result<Vec<Subscription>, Error> {
@@ -150,7 +166,9 @@ fn rows<T: for<'de> Deserialize<'de>>(page: &[&RawValue], into: &mut Vec<T>) -> 
 
 fn refused(failure: Failure) -> Error {
     match failure.code.as_str() {
-        "Credential" => Error::Credential { audience: "Azure Resource Manager".into(), why: failure.message },
+        "Credential" | "InvalidAuthenticationToken" | "ExpiredAuthenticationToken" => {
+            Error::Credential { audience: "Azure Resource Manager".into(), why: failure.message }
+        }
         code => Error::Scope(format!("{code}: {}", failure.message)),
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 
-use pullproof_snapshot::write::{Writer, Written};
+use pullproof_snapshot::write::Writer;
 use pullproof_snapshot::{ArmId, Gap};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -29,8 +29,8 @@ pub(super) struct State {
     pub definitions: BTreeSet<String>,
     /// A place in which networks are, for the list of service tags.
     pub location: Option<String>,
-    /// Resources that came or changed since it was last set to 0.
-    pub changed: u64,
+    /// The list of service tags was asked for.
+    pub tags: bool,
     /// The file cannot be written any more.
     pub broken: Option<io::Error>,
 }
@@ -46,21 +46,17 @@ impl State {
             names: None,
             definitions: BTreeSet::new(),
             location: None,
-            changed: 0,
+            tags: false,
             broken: None,
         })
     }
 
     /// Writes a resource and keeps in mind what the rest of the run needs of it.
     pub(super) fn keep(&mut self, row: &'static ReadType, id: ArmId, text: &[u8]) -> Result<(), Failure> {
-        match self.writer.resource(&id, text) {
-            Ok(Written::Same) => {}
-            Ok(Written::New | Written::Changed) => self.changed = self.changed.saturating_add(1),
-            Err(error) => {
-                let failure = Failure::new("Write", error.to_string());
-                self.broken.get_or_insert(error);
-                return Err(failure);
-            }
+        if let Err(error) = self.writer.resource(&id, text) {
+            let failure = Failure::new("Write", error.to_string());
+            self.broken.get_or_insert(error);
+            return Err(failure);
         }
         if let Some(names) = &mut self.names
             && !row.name.starts_with("Microsoft.Authorization/")
