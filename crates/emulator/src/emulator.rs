@@ -270,11 +270,13 @@ impl Shared {
             return reply;
         }
         if graph {
+            let mut denied = self.denied.clone();
+            denied.extend(struck.iter().filter_map(|(_, fault)| Denied::of(fault)));
             let call = GraphCall {
                 request,
                 estate: &state.estate,
                 changed: &state.changed,
-                denied: &self.denied,
+                denied: &denied,
                 payload_limit: self.options.graph_payload_limit,
             };
             return self.quota(|| graph::answer(&call));

@@ -87,6 +87,14 @@ fn a_type_in_a_scope_is_forbidden() {
 }
 
 #[test]
+fn resource_graph_leaves_out_on_the_calls_that_are_struck() {
+    let emulator = fault("{ kind = \"forbidden\" }");
+    let query = "resources | where type =~ 'Microsoft.Network/virtualNetworks' | project id";
+    assert_eq!(graph(&emulator, query).ids().len(), 0);
+    assert_eq!(graph(&emulator, query).ids().len(), 3);
+}
+
+#[test]
 fn tokens_expire_in_mid_run() {
     let emulator = fault_on("method = \"GET\"\ncalls = [2]", "{ kind = \"expire-tokens\" }");
     let header = format!("authorization: Bearer {}\r\n", emulator.token());

@@ -34,13 +34,19 @@ const EXTENSIONS: &[&str] = &[
 /// Top-level types of the providers that the emulator knows, in ARM's writing. A type that is not here and not in the
 /// snapshot does not exist.
 const KNOWN: &[&str] = &[
+    "Microsoft.ApiManagement/service",
     "Microsoft.Compute/virtualMachineScaleSets",
     "Microsoft.Compute/virtualMachines",
+    "Microsoft.ContainerInstance/containerGroups",
     "Microsoft.ContainerRegistry/registries",
     "Microsoft.ContainerService/fleets",
     "Microsoft.ContainerService/managedClusters",
     "Microsoft.ContainerService/snapshots",
+    "Microsoft.Databricks/workspaces",
+    "Microsoft.KeyVault/vaults",
+    "Microsoft.MachineLearningServices/workspaces",
     "Microsoft.ManagedIdentity/userAssignedIdentities",
+    "Microsoft.NetApp/netAppAccounts",
     "Microsoft.Network/applicationGatewayWebApplicationFirewallPolicies",
     "Microsoft.Network/applicationGateways",
     "Microsoft.Network/applicationSecurityGroups",
@@ -92,6 +98,11 @@ const KNOWN: &[&str] = &[
     "Microsoft.Network/vpnGateways",
     "Microsoft.Network/vpnServerConfigurations",
     "Microsoft.Network/vpnSites",
+    "Microsoft.Sql/managedInstances",
+    "Microsoft.Storage/storageAccounts",
+    "Microsoft.Web/hostingEnvironments",
+    "Microsoft.Web/serverFarms",
+    "Microsoft.Web/sites",
 ];
 
 /// Where a folded top-level type is listed; `None` where no such type is known.

@@ -29,6 +29,14 @@ pub(crate) struct Denied {
     pub scope: Option<String>,
 }
 
+impl Denied {
+    /// What a fault refuses to Resource Graph's callers without a word; `None` where it is another fault.
+    pub fn of(fault: &Fault) -> Option<Self> {
+        let resource_type = fault.resource_type.clone().filter(|_| fault.then == Then::Forbidden)?;
+        Some(Self { resource_type, scope: fault.scope.clone() })
+    }
+}
+
 impl Faults {
     pub fn new(plan: FaultPlan) -> Self {
         let fitted = Mutex::new(vec![0; plan.fault.len()]);
@@ -56,12 +64,9 @@ impl Faults {
     pub fn denied(&self) -> Vec<Denied> {
         let always = |fault: &&Fault| {
             let limits = [fault.calls.is_some(), fault.first.is_some(), fault.every.is_some()];
-            fault.then == Then::Forbidden && fault.probability.is_none() && !limits.contains(&true)
+            fault.probability.is_none() && !limits.contains(&true)
         };
-        let denied = self.plan.fault.iter().filter(always).filter_map(|fault| {
-            Some(Denied { resource_type: fault.resource_type.clone()?, scope: fault.scope.clone() })
-        });
-        denied.collect()
+        self.plan.fault.iter().filter(always).filter_map(Denied::of).collect()
     }
 }
 

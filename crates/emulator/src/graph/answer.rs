@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::QueryError;
 use super::lex::{Token, tokens};
-use super::parse::{self, Query};
+use super::parse::{self, Expr, Query, Stage};
 use super::row::Row;
 use super::stages::Rows;
 use super::tables::{self, Table};
@@ -78,7 +78,8 @@ pub(crate) fn answer(call: &GraphCall<'_>) -> Reply {
 
 fn run<'a>(call: &GraphCall<'a>, query: &Query, table: Table, body: &Value) -> Result<Rows<'a>, QueryError> {
     let scopes = Scopes::of(call.estate, body);
-    let mut rows = Rows { rows: rows(call, table, &scopes), shown: None, limited: false };
+    let mut rows =
+        Rows { rows: rows(call, table, &scopes, wanted_types(query)), shown: None, limited: false };
     for stage in &query.stages {
         rows = rows.run(stage, call.estate)?;
     }
@@ -216,7 +217,32 @@ impl Scopes {
     }
 }
 
-fn rows<'a>(call: &GraphCall<'a>, table: Table, scopes: &Scopes) -> Vec<Row<'a>> {
+/// The folded types that the query's first stage leaves over, where it says so: nothing else is looked at.
+fn wanted_types(query: &Query) -> Option<Vec<String>> {
+    fn of(expr: &Expr) -> Option<Vec<String>> {
+        let is_type = |expr: &Expr| matches!(expr, Expr::Column(name) if name == "type");
+        let text = |expr: &Expr| match expr {
+            Expr::Literal(Value::String(text)) => Some(text.to_ascii_lowercase()),
+            _ => None,
+        };
+        match expr {
+            Expr::And(a, b) => of(a).or_else(|| of(b)),
+            Expr::Binary(sign, a, b) if is_type(a) && matches!(sign.as_str(), "==" | "=~") => {
+                Some(vec![text(b)?])
+            }
+            Expr::In { of: column, list, negated: false, .. } if is_type(column) => {
+                list.iter().map(text).collect()
+            }
+            _ => None,
+        }
+    }
+    match query.stages.first() {
+        Some(Stage::Where(condition)) => of(condition),
+        _ => None,
+    }
+}
+
+fn rows<'a>(call: &GraphCall<'a>, table: Table, scopes: &Scopes, types: Option<Vec<String>>) -> Vec<Row<'a>> {
     let estate = call.estate;
     match table {
         Table::ResourceChanges => return changes(call, scopes),
@@ -234,8 +260,20 @@ fn rows<'a>(call: &GraphCall<'a>, table: Table, scopes: &Scopes) -> Vec<Row<'a>>
             && (shared || scopes.hold(estate, id))
             && !is_denied(call.denied, id, kind)
     };
-    let found = layered.resources().into_iter().filter(in_table);
-    found.map(|ix| Row::item(estate, crate::estate::Item::Resource(ix), table)).collect()
+    let candidates = match types {
+        None => layered.resources(),
+        Some(types) => {
+            let mut found: Vec<ResourceIx> = types.iter().flat_map(|kind| layered.of_type(kind)).collect();
+            found.sort_by(|a, b| layered.id(*a).cmp(layered.id(*b)));
+            found.dedup();
+            found
+        }
+    };
+    candidates
+        .into_iter()
+        .filter(in_table)
+        .map(|ix| Row::item(estate, crate::estate::Item::Resource(ix), table))
+        .collect()
 }
 
 fn is_denied(denied: &[Denied], id: &ArmId, kind: &str) -> bool {

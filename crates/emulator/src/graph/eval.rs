@@ -83,7 +83,11 @@ pub(super) fn eval(expr: &Expr, row: &Row<'_>) -> Evaluated {
             let of = eval(of, row)?;
             let mut found = false;
             for element in list {
-                found |= same(&of, &eval(element, row)?, *fold);
+                found |= match element {
+                    // Lists of types are long, and every row is held against them.
+                    Expr::Literal(literal) => same(&of, literal, *fold),
+                    element => same(&of, &eval(element, row)?, *fold),
+                };
             }
             Value::Bool(found != *negated)
         }
@@ -95,6 +99,7 @@ pub(super) fn eval(expr: &Expr, row: &Row<'_>) -> Evaluated {
 fn same(a: &Value, b: &Value, fold: bool) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a.as_f64() == b.as_f64(),
+        (Value::String(a), Value::String(b)) => a == b || (fold && a.eq_ignore_ascii_case(b)),
         (a, b) if fold => text(a).eq_ignore_ascii_case(&text(b)),
         (a, b) => text(a) == text(b),
     }

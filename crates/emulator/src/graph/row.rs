@@ -32,8 +32,8 @@ const COLUMNS: &[&str] = &[
 
 /// Where a row's columns come from.
 enum Source {
-    /// An item of the estate; what is known without reading its body stands in `light`.
-    Item { item: Item, light: Map<String, Value>, table: Table },
+    /// An item of the estate.
+    Item { item: Item, table: Table },
     /// Made here.
     Made(Map<String, Value>),
 }
@@ -50,8 +50,7 @@ pub(super) struct Row<'a> {
 
 impl<'a> Row<'a> {
     pub fn item(estate: &'a Estate, item: Item, table: Table) -> Self {
-        let light = light(estate, estate.id(&item));
-        Self::new(estate, Source::Item { item, light, table })
+        Self::new(estate, Source::Item { item, table })
     }
 
     pub fn made(estate: &'a Estate, columns: Map<String, Value>) -> Self {
@@ -64,7 +63,7 @@ impl<'a> Row<'a> {
 
     fn body(&self) -> &BTreeMap<String, Box<RawValue>> {
         self.body.get_or_init(|| match &self.source {
-            Source::Item { item, table: Table::DnsResources, .. } => {
+            Source::Item { item, table: Table::DnsResources } => {
                 serde_json::from_value(record_set(self.estate.json(item))).unwrap_or_default()
             }
             Source::Item { item, .. } => {
@@ -83,12 +82,12 @@ impl<'a> Row<'a> {
         if let Some(value) = self.computed.get(column) {
             return value.clone();
         }
-        let columns = match &self.source {
+        let id = match &self.source {
             Source::Made(columns) => return columns.get(column).cloned().unwrap_or_default(),
-            Source::Item { light, .. } => light,
+            Source::Item { item, .. } => self.estate.id(item),
         };
-        if let Some(value) = columns.get(column) {
-            return value.clone();
+        if let Some(value) = known_by_id(self.estate, id, column) {
+            return value;
         }
         self.body().get(column).and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
     }
@@ -99,7 +98,7 @@ impl<'a> Row<'a> {
             return self.get(column).to_string();
         }
         match &self.source {
-            Source::Item { light, .. } if !light.contains_key(column) => match self.body().get(column) {
+            Source::Item { .. } if !KNOWN_BY_ID.contains(&column) => match self.body().get(column) {
                 Some(raw) => raw.get().to_owned(),
                 None if column == "kind" || column == "managedBy" => "\"\"".to_owned(),
                 None => "null".to_owned(),
@@ -135,24 +134,24 @@ impl<'a> Row<'a> {
     }
 }
 
+/// Columns that need no look at the resource.
+const KNOWN_BY_ID: &[&str] = &["id", "name", "type", "tenantId", "resourceGroup", "subscriptionId"];
+
 /// What is known of a row by its id alone. Resource Graph writes types and groups in lower case.
-fn light(estate: &Estate, id: &ArmId) -> Map<String, Value> {
-    let subscription = id.subscription().unwrap_or_default();
-    let tenant = estate.containers().subscriptions.get(subscription).map(|of| of.tenant.as_str());
-    let kind = match id.resource_type().unwrap_or_default() {
-        group if group == "microsoft.resources/resourcegroups" => {
-            "microsoft.resources/subscriptions/resourcegroups".to_owned()
+fn known_by_id(estate: &Estate, id: &ArmId, column: &str) -> Option<Value> {
+    let subscription = || id.subscription().unwrap_or_default();
+    Some(match column {
+        "id" => json!(id.as_written()),
+        "name" => json!(id.name()),
+        "type" => json!(id.resource_type().unwrap_or_default()),
+        "tenantId" => {
+            let known = estate.containers().subscriptions.get(subscription());
+            json!(known.map_or(estate.tenant(), |of| of.tenant.as_str()))
         }
-        other => other,
-    };
-    let mut out = Map::new();
-    out.insert("id".into(), json!(id.as_written()));
-    out.insert("name".into(), json!(id.name()));
-    out.insert("type".into(), json!(kind));
-    out.insert("tenantId".into(), json!(tenant.unwrap_or(estate.tenant())));
-    out.insert("resourceGroup".into(), json!(id.resource_group().unwrap_or_default()));
-    out.insert("subscriptionId".into(), json!(subscription));
-    out
+        "resourceGroup" => json!(id.resource_group().unwrap_or_default()),
+        "subscriptionId" => json!(subscription()),
+        _ => return None,
+    })
 }
 
 /// Record type → (ARM's field, whether it is a list).
