@@ -64,6 +64,14 @@ pub fn report(yaml: &str, place: &str) -> Value {
     World::of(&scenario, place).report(place)
 }
 
+/// The JSON report of a scenario with a change.
+///
+/// # Panics
+/// One of the two cannot be read, or there is nothing to audit.
+pub fn report_of_changed(yaml: &str, change: &str) -> Value {
+    World::of(&changed(yaml, change, change), change).report(change)
+}
+
 /// Verdict and first failing layer of the only audit in a report.
 ///
 /// # Panics

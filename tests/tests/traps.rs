@@ -5,7 +5,7 @@ use std::fs;
 
 use pullproof_snapshot::read::{ReadOptions, read};
 use pullproof_snapshot::{Declared, Layered};
-use pullproof_tests::cases::{World, changed, contains, only_verdict, reasons};
+use pullproof_tests::cases::{World, changed, contains, only_verdict, reasons, report_of_changed as report};
 use serde_json::{Value, json};
 
 /// A registry behind a private endpoint in a hub; a cluster in a spoke. Proven.
@@ -86,10 +86,6 @@ declared:
       pull_secret: true
       pull_secret_valid: true
 ";
-
-fn report(base: &str, change: &str) -> Value {
-    World::of(&changed(base, change, change), change).report(change)
-}
 
 /// The verdict of the only audit, with its first failing layer.
 fn fares(base: &str, change: &str, verdict: &str, layer: &str) -> Value {

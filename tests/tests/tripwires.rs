@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use pullproof_snapshot::facts::tripwires;
-use pullproof_tests::cases::{World, changed, reasons};
+use pullproof_tests::cases::{reasons, report_of_changed as report};
 use serde_json::Value;
 
 /// Two networks on a virtual hub, a Harbor in one of them. Proven.
@@ -201,10 +201,6 @@ fn rows() -> Vec<Case> {
             )),
         ),
     ]
-}
-
-fn report(base: &str, change: &str) -> Value {
-    World::of(&changed(base, change, change), change).report(change)
 }
 
 fn verdicts(report: &Value) -> Vec<&str> {

@@ -17,11 +17,10 @@ fn at(text: &str) -> IpAddr {
 }
 
 fn nic(name: &str, subnet: &str, address: &str, forwarding: bool) -> Value {
+    let machine = id(&format!("Microsoft.Compute/virtualMachines/{name}"));
     resource(
         &format!("Microsoft.Network/networkInterfaces/{name}"),
-        json!({ "enableIPForwarding": forwarding,
-                "virtualMachine": { "id": id(&format!("Microsoft.Compute/virtualMachines/{name}")) },
-                "ipConfigurations": [{
+        json!({ "enableIPForwarding": forwarding, "virtualMachine": { "id": machine }, "ipConfigurations": [{
             "name": "c", "id": id(&format!("Microsoft.Network/networkInterfaces/{name}/ipConfigurations/c")),
             "properties": { "privateIPAddress": address, "primary": true,
                             "subnet": { "id": id(&format!("Microsoft.Network/virtualNetworks/{subnet}")) } } }] }),
@@ -236,4 +235,26 @@ fn a_route_table_that_was_not_read_leaves_routes_open() {
     let plain = plain(vec![network], "");
     assert!(matches!(walk(&plain, &machine("a", 1), "10.1.1.9").forward_routing, Tri::Unknown(_)));
     assert_eq!(walk(&plain, &machine("a", 1), "168.63.129.16").forward_routing, Tri::Yes);
+}
+
+/// R42, D103: an interface whose machine is gone, or switched off, takes nothing.
+#[test]
+fn a_machine_has_to_be_there_and_running() {
+    let to = |change: &dyn Fn(&mut Value), power: Option<&str>| {
+        let mut vm = nic("vm", "two/subnets/nodes", "10.3.1.9", false);
+        change(&mut vm);
+        let mut resources = vec![vnet("two", 3, &[], &[]), vm];
+        resources.extend(power.map(|power| {
+            let state = json!([{ "code": format!("PowerState/{power}") }]);
+            resource("Microsoft.Compute/virtualMachines/vm", json!({ "instanceView": { "statuses": state } }))
+        }));
+        walk(&plain(resources, ""), &machine("two", 3), "10.3.1.9").forward_routing
+    };
+    let as_it_is = |_: &mut Value| {};
+    assert_eq!(to(&as_it_is, None), Tri::Yes);
+    assert_eq!(to(&as_it_is, Some("running")), Tri::Yes);
+    assert_eq!(to(&as_it_is, Some("deallocated")), Tri::No);
+    assert!(matches!(to(&as_it_is, Some("melting")), Tri::Unknown(_)));
+    let alone = |vm: &mut Value| vm["properties"]["virtualMachine"] = Value::Null;
+    assert_eq!(to(&alone, None), Tri::No);
 }

@@ -65,21 +65,13 @@ impl Steps {
 
     /// What an NSG or an admin rule said.
     pub fn filter(&mut self, subnet: &ArmId, verdict: &Verdict, flow: &Flow) {
-        let (decision, deciding) = match verdict.allow {
-            Tri::Yes => ("allow", false),
-            Tri::No => ("deny", true),
-            Tri::Unknown(_) => ("forward", false),
-        };
+        let (decision, deciding) = said(&verdict.allow);
         let by = verdict.by.as_ref().map(|id| By::rule(id, verdict.rule.as_ref()));
         self.push("rule", subnet.as_written(), decision, flow, by, verdict.facts, deciding);
     }
 
     pub fn firewall(&mut self, id: &ArmId, outcome: &Outcome, flow: &Flow) {
-        let (decision, deciding) = match outcome.allow {
-            Tri::Yes => ("allow", false),
-            Tri::No => ("deny", true),
-            Tri::Unknown(_) => ("forward", false),
-        };
+        let (decision, deciding) = said(&outcome.allow);
         let by = outcome.by.as_ref().map(|by| By::rule(by, outcome.rule.as_ref()));
         self.push("firewall", id.as_written(), decision, flow, by, &["F113", "F139"], deciding);
     }
@@ -107,6 +99,15 @@ impl Steps {
 
     pub fn into_values(self) -> Vec<Value> {
         self.0
+    }
+}
+
+/// A filter's decision in a word, and whether it ends the walk.
+fn said(allow: &Tri) -> (&'static str, bool) {
+    match allow {
+        Tri::Yes => ("allow", false),
+        Tri::No => ("deny", true),
+        Tri::Unknown(_) => ("forward", false),
     }
 }
 

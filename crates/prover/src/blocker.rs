@@ -16,6 +16,18 @@ pub enum Layer {
     Identity,
 }
 
+impl Layer {
+    /// What the node's events mostly say where a pull fails in this layer.
+    fn usual_symptoms(self) -> &'static [&'static str] {
+        match self {
+            Self::Routing | Self::Filtering | Self::Endpoints => &["network.timeout"],
+            Self::Resolution => &["dns.nxdomain"],
+            Self::Trust => &["tls.unknown_ca"],
+            Self::Identity => &["identity.rejected", "identity.no_credential"],
+        }
+    }
+}
+
 /// Who can change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, JsonSchema, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -29,7 +41,7 @@ pub enum Owner {
 }
 
 macro_rules! blockers {
-    ($( $name:ident = $text:literal, $layer:ident, $owner:ident, [$($symptom:literal),*]; )*) => {
+    ($( $name:ident = $text:literal, $layer:ident, $owner:ident $(, [$($symptom:literal),*])?; )*) => {
         /// The kind of a blocker; `as_str` is its `kind` in reports.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum BlockerKind { $( #[doc = $text] $name, )* }
@@ -50,9 +62,11 @@ macro_rules! blockers {
                 match self { $( Self::$name => Owner::$owner, )* }
             }
 
-            /// Codes of what the node's events say (registry-and-aks.md A217).
+            /// Codes of what the node's events say (registry-and-aks.md A217): the kind's own, or the usual ones of its
+            /// layer.
             pub fn symptoms(self) -> &'static [&'static str] {
-                match self { $( Self::$name => &[$($symptom),*], )* }
+                let own: &'static [&'static str] = match self { $( Self::$name => &[$($($symptom),*)?], )* };
+                if own.is_empty() { self.layer().usual_symptoms() } else { own }
             }
         }
     };
@@ -61,43 +75,43 @@ macro_rules! blockers {
 blockers! {
     // Routing: walks
     NoRoute = "no_route", Routing, Network, ["network.timeout", "network.no_route"];
-    UserRouteDrops = "user_route_drops", Routing, Network, ["network.timeout"];
-    NextHopNotReachable = "next_hop_not_reachable", Routing, Network, ["network.timeout"];
-    NextHopNobody = "next_hop_nobody", Routing, Network, ["network.timeout"];
-    IpForwardingOff = "ip_forwarding_off", Routing, Network, ["network.timeout"];
-    ApplianceStopped = "appliance_stopped", Routing, Network, ["network.timeout"];
-    LoadBalancerNoRule = "load_balancer_no_rule", Routing, Network, ["network.timeout"];
-    LoadBalancerNoBackend = "load_balancer_no_backend", Routing, Network, ["network.timeout"];
-    LoadBalancerBasicGlobal = "load_balancer_basic_global", Routing, Network, ["network.timeout"];
-    PeeringNotConnected = "peering_not_connected", Routing, Network, ["network.timeout"];
-    PeeringNotSynced = "peering_not_synced", Routing, Network, ["network.timeout"];
-    PeeringAccessOff = "peering_access_off", Routing, Network, ["network.timeout"];
-    PeeringOneWay = "peering_one_way", Routing, Network, ["network.timeout"];
-    NotTransitive = "not_transitive", Routing, Network, ["network.timeout"];
-    NoGatewayTransit = "no_gateway_transit", Routing, Network, ["network.timeout"];
-    PropagationDisabled = "propagation_disabled", Routing, Network, ["network.timeout"];
-    GatewayCannotCarry = "gateway_cannot_carry", Routing, Network, ["network.timeout"];
-    ConnectionDown = "connection_down", Routing, Network, ["network.timeout"];
+    UserRouteDrops = "user_route_drops", Routing, Network;
+    NextHopNotReachable = "next_hop_not_reachable", Routing, Network;
+    NextHopNobody = "next_hop_nobody", Routing, Network;
+    IpForwardingOff = "ip_forwarding_off", Routing, Network;
+    ApplianceStopped = "appliance_stopped", Routing, Network;
+    LoadBalancerNoRule = "load_balancer_no_rule", Routing, Network;
+    LoadBalancerNoBackend = "load_balancer_no_backend", Routing, Network;
+    LoadBalancerBasicGlobal = "load_balancer_basic_global", Routing, Network;
+    PeeringNotConnected = "peering_not_connected", Routing, Network;
+    PeeringNotSynced = "peering_not_synced", Routing, Network;
+    PeeringAccessOff = "peering_access_off", Routing, Network;
+    PeeringOneWay = "peering_one_way", Routing, Network;
+    NotTransitive = "not_transitive", Routing, Network;
+    NoGatewayTransit = "no_gateway_transit", Routing, Network;
+    PropagationDisabled = "propagation_disabled", Routing, Network;
+    GatewayCannotCarry = "gateway_cannot_carry", Routing, Network;
+    ConnectionDown = "connection_down", Routing, Network;
     SiteNoReturnRoute = "site_no_return_route", Routing, OnPremises, ["network.timeout", "tls.handshake_timeout"];
     NoReturnRoute = "no_return_route", Routing, Network, ["network.timeout", "tls.handshake_timeout"];
     Asymmetric = "asymmetric_path", Routing, Network, ["network.timeout", "tls.handshake_timeout"];
     RoutingLoop = "routing_loop", Routing, Network, ["network.timeout", "network.no_route"];
-    NoEgress = "no_egress", Routing, Network, ["network.timeout"];
-    HubNoRoute = "hub_no_route", Routing, Network, ["network.timeout"];
+    NoEgress = "no_egress", Routing, Network;
+    HubNoRoute = "hub_no_route", Routing, Network;
     NobodyListens = "nobody_listens", Routing, Network, ["network.timeout", "network.refused"];
     // Filtering: packets and admission
-    NsgDenies = "nsg_denies", Filtering, Network, ["network.timeout"];
-    AdminRuleDenies = "admin_rule_denies", Filtering, Network, ["network.timeout"];
+    NsgDenies = "nsg_denies", Filtering, Network;
+    AdminRuleDenies = "admin_rule_denies", Filtering, Network;
     FirewallDenies = "firewall_denies", Filtering, Firewall, ["network.timeout", "network.eof", "network.reset"];
     FirewallCannotResolve = "firewall_cannot_resolve", Filtering, Firewall, ["network.eof", "network.reset"];
-    ApplianceDenies = "appliance_denies", Filtering, Firewall, ["network.timeout"];
-    SiteFirewallDenies = "site_firewall_denies", Filtering, OnPremises, ["network.timeout"];
+    ApplianceDenies = "appliance_denies", Filtering, Firewall;
+    SiteFirewallDenies = "site_firewall_denies", Filtering, OnPremises;
     PublicAccessOff = "public_access_off", Filtering, Registry, ["registry_access.firewall", "registry_access.token_forbidden"];
     SourceNotAllowed = "source_not_allowed", Filtering, Registry, ["registry_access.firewall", "registry_access.token_forbidden"];
-    EndpointNotApproved = "endpoint_not_approved", Filtering, Registry, ["network.timeout"];
+    EndpointNotApproved = "endpoint_not_approved", Filtering, Registry;
     EndpointNoMember = "endpoint_no_member", Filtering, Registry, ["tls.name_mismatch", "registry_access.forbidden"];
     ServiceEndpointPolicy = "service_endpoint_policy", Filtering, Network, ["registry_access.blob_forbidden"];
-    SkuTooLow = "sku_too_low", Filtering, Registry, ["network.timeout"];
+    SkuTooLow = "sku_too_low", Filtering, Registry;
     // Resolution
     NameDoesNotExist = "name_does_not_exist", Resolution, Dns, ["dns.nxdomain"];
     NameHasNoAddress = "name_has_no_address", Resolution, Dns, ["dns.nxdomain"];
@@ -118,9 +132,9 @@ blockers! {
     NameMismatch = "name_mismatch", Trust, Registry, ["tls.name_mismatch"];
     Intercepted = "intercepted", Trust, Firewall, ["tls.unknown_ca"];
     // Identity
-    NoRole = "no_role", Identity, Identity, ["identity.rejected", "identity.no_credential"];
-    WrongRoleMode = "wrong_role_mode", Identity, Identity, ["identity.rejected", "identity.no_credential"];
-    WrongIdentity = "wrong_identity", Identity, Identity, ["identity.rejected", "identity.no_credential"];
+    NoRole = "no_role", Identity, Identity;
+    WrongRoleMode = "wrong_role_mode", Identity, Identity;
+    WrongIdentity = "wrong_identity", Identity, Identity;
     ConditionExcludes = "condition_excludes", Identity, Identity, ["identity.rejected", "identity.scope"];
     DenyAssignment = "deny_assignment", Identity, Identity, ["identity.rejected"];
     CrossTenant = "cross_tenant", Identity, Identity, ["identity.no_credential"];

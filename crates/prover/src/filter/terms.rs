@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use pullproof_network::model::symbol::Domain;
-use pullproof_network::set::{Addresses, TagMatch, TagTarget, Tri};
+use pullproof_network::set::{Addresses, TagMatch, Tri};
 use pullproof_network::{Symbol, SymbolIx};
 
 use super::point::FilterPoint;
@@ -184,30 +184,14 @@ impl<'p, 'q> Terms<'p, 'q> {
 
     fn listed_covers(&self, tag: &str, world: &World) -> Asked<bool> {
         let network = self.prover.network;
-        let answer = match &self.destination {
-            // F83: no tag holds private space.
-            Destination::Address(address) if !public_space().contains(*address) => return Ok(false),
-            Destination::Address(_) => {
-                network.tag_covers(tag, &TagTarget::Addresses(&self.destination.set()))
-            }
-            Destination::PublicHost { host, tags } => {
-                let answers: Vec<Tri> = tags
-                    .iter()
-                    .map(|inside| network.tag_covers(tag, &TagTarget::PublicHostOf(inside)))
-                    .collect();
-                let all = |wanted| !answers.is_empty() && answers.iter().all(|answer| *answer == wanted);
-                if all(Tri::Yes) && host.contains(".data.") && starts_with(tag, "AzureContainerRegistry") {
-                    self.covers_data_endpoint.set(true);
-                }
-                if all(Tri::Yes) {
-                    Tri::Yes
-                } else if all(Tri::No) {
-                    Tri::No
-                } else {
-                    Tri::Unknown
-                }
-            }
-        };
+        let answer = self.destination.in_tag(network, tag);
+        if let Destination::PublicHost { host, .. } = &self.destination
+            && answer == Tri::Yes
+            && host.contains(".data.")
+            && starts_with(tag, "AzureContainerRegistry")
+        {
+            self.covers_data_endpoint.set(true);
+        }
         if network.tag_addresses(tag).is_some() {
             self.tags_read.borrow_mut().push(tag.into());
         }
@@ -224,33 +208,16 @@ impl<'p, 'q> Terms<'p, 'q> {
 
     /// Is the public host's address in a set of addresses?
     fn host_in(&self, set: &Addresses, world: &World) -> Asked<bool> {
-        let Destination::PublicHost { host, tags } = &self.destination else { return Ok(false) };
-        if public_space().is_subset(set) {
-            return Ok(true);
-        }
-        if !set.overlaps(public_space()) {
-            return Ok(false);
-        }
-        let network = self.prover.network;
-        let lists: Option<Vec<&Addresses>> = tags.iter().map(|tag| network.tag_addresses(tag)).collect();
-        if let Some(lists) = lists.filter(|lists| !lists.is_empty()) {
-            if lists.iter().all(|list| list.v4.is_subset(&set.v4)) {
-                return Ok(true);
-            }
-            if lists.iter().all(|list| !list.v4.overlaps(&set.v4)) {
-                return Ok(false);
+        let Destination::PublicHost { host, .. } = &self.destination else { return Ok(false) };
+        match self.destination.in_set(self.prover.network, set) {
+            Tri::Yes => Ok(true),
+            Tri::No => Ok(false),
+            Tri::Unknown => {
+                let key = format!("host:{host}:{set}");
+                let why = || format!("rules name some public addresses ({})", short(set));
+                world.ask(&key, || self.destination.at_one_of(key.clone(), why()))
             }
         }
-        let key = format!("host:{host}:{set}");
-        world.ask(&key, || Doubt {
-            key: key.clone(),
-            kind: MissingKind::Declare,
-            what: format!("the public address of {host}"),
-            why: format!("rules name some public addresses ({})", short(set)),
-            remedy: format!("declare [[public_name]] host = \"{host}\" with its addresses"),
-            yes: "its address is one of them".into(),
-            no: "its address is none of them".into(),
-        })
     }
 
     /// Is the destination one of what a hole stands for?

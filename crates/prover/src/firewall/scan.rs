@@ -6,7 +6,7 @@ use std::net::IpAddr;
 
 use pullproof_network::model::firewall::{ApplicationRule, NetworkRule};
 use pullproof_network::model::index::{FirewallIx, IpGroupIx, Ref};
-use pullproof_network::set::{Addresses, Ports, TagMatch, TagTarget, Tri};
+use pullproof_network::set::{Addresses, Ports, TagMatch, Tri};
 use pullproof_network::{List, Val};
 
 use super::host::{Coverage, covers, tag_covers, url_host};
@@ -164,59 +164,20 @@ impl Scan<'_, '_> {
     }
 
     fn in_set(&self, set: &Addresses, key: &str, world: &World) -> Asked<bool> {
-        match &self.destination {
-            Destination::Address(address) => Ok(set.contains(*address)),
-            Destination::PublicHost { host, tags } => {
-                if public_space().is_subset(set) {
-                    return Ok(true);
-                }
-                if !set.overlaps(public_space()) {
-                    return Ok(false);
-                }
-                let network = self.prover.network;
-                let lists: Option<Vec<&Addresses>> =
-                    tags.iter().map(|tag| network.tag_addresses(tag)).collect();
-                if let Some(lists) = lists.filter(|lists| !lists.is_empty()) {
-                    if lists.iter().all(|list| list.v4.is_subset(&set.v4)) {
-                        return Ok(true);
-                    }
-                    if lists.iter().all(|list| !list.v4.overlaps(&set.v4)) {
-                        return Ok(false);
-                    }
-                }
-                let key = format!("host:{host}:{key}");
-                world.ask(&key, || Doubt {
-                    key: key.clone(),
-                    kind: MissingKind::Declare,
-                    what: format!("the public address of {host}"),
-                    why: "a firewall rule names some public addresses".into(),
-                    remedy: format!("declare [[public_name]] host = \"{host}\" with its addresses"),
-                    yes: "its address is one of them".into(),
-                    no: "its address is none of them".into(),
-                })
+        match self.destination.in_set(self.prover.network, set) {
+            Tri::Yes => Ok(true),
+            Tri::No => Ok(false),
+            Tri::Unknown => {
+                let key = format!("host:{}:{key}", self.destination.text());
+                let why = || "a firewall rule names some public addresses".to_owned();
+                world.ask(&key, || self.destination.at_one_of(key.clone(), why()))
             }
         }
     }
 
     fn in_tag(&self, tag: &str, world: &World) -> Asked<bool> {
         let network = self.prover.network;
-        let answer = match &self.destination {
-            // F83: no tag holds private space.
-            Destination::Address(address) if !public_space().contains(*address) => return Ok(false),
-            Destination::Address(_) => {
-                network.tag_covers(tag, &TagTarget::Addresses(&self.destination.set()))
-            }
-            Destination::PublicHost { tags, .. } => {
-                let answers: Vec<Tri> = tags
-                    .iter()
-                    .map(|inside| network.tag_covers(tag, &TagTarget::PublicHostOf(inside)))
-                    .collect();
-                match answers.first() {
-                    Some(first) if answers.iter().all(|answer| answer == first) => *first,
-                    _ => Tri::Unknown,
-                }
-            }
-        };
+        let answer = self.destination.in_tag(network, tag);
         if network.tag_addresses(tag).is_some() {
             self.seen.borrow_mut().reads.insert(Read::Tag(tag.into()));
         }

@@ -5,18 +5,20 @@
 //! firewall says (`filter/`, `firewall/`), and outbound methods (`egress/`).
 //!
 //! Read in this order: [`packet`] (the state), [`forward`] (one hop after the other), [`appliance`], [`azure_firewall`],
-//! [`gateway`], [`hub`], [`leave`], [`arrive`] (the end), [`back`] (the reply), [`merge`] (readings).
+//! [`gateway`], [`connection`], [`site`], [`hub`], [`leave`], [`arrive`] (the end), [`back`] (the reply), [`merge`] (readings).
 
 mod appliance;
 mod arrive;
 mod azure_firewall;
 mod back;
+mod connection;
 mod forward;
 mod gateway;
 mod hub;
 mod leave;
 mod merge;
 mod packet;
+mod site;
 
 use std::sync::Arc;
 

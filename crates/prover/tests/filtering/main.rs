@@ -2,6 +2,8 @@
 
 mod admin;
 mod admission;
+#[path = "../estate/mod.rs"]
+mod estate;
 mod exhaustive;
 mod firewall;
 mod groups;

@@ -1,7 +1,6 @@
 //! Small networks, written as ARM returns them.
 
 use std::net::IpAddr;
-use std::sync::Arc;
 
 use pullproof_network::Network;
 use pullproof_network::model::index::{Ix, NicIx, SubnetIx};
@@ -9,19 +8,15 @@ use pullproof_network::set::{Addresses, Ports};
 use pullproof_prover::filter::{FilterPoint, Holder};
 use pullproof_prover::path::Target;
 use pullproof_prover::{Outcome, Proto, Prover};
-use pullproof_snapshot::builder::Builder;
 use pullproof_snapshot::question::Direction;
-use pullproof_snapshot::{ArmId, Declared, Evidence, Layered, TagList};
+use pullproof_snapshot::{ArmId, Declared, Evidence};
 use serde_json::{Value, json};
 
-const GROUP: &str = "/subscriptions/s1/resourceGroups/contoso/providers";
+pub use crate::estate::net;
+use crate::estate::{Estate, GROUP};
 
 pub fn id(tail: &str) -> String {
     format!("{GROUP}/{tail}")
-}
-
-pub fn net(kind: &str, name: &str) -> String {
-    id(&format!("Microsoft.Network/{kind}/{name}"))
 }
 
 #[derive(Default)]
@@ -52,30 +47,8 @@ impl World {
     }
 
     pub fn read(self) -> Network {
-        let mut builder = Builder::default();
-        for json in self.resources {
-            let id = ArmId::new(json["id"].as_str().unwrap());
-            let kind = id.resource_type().unwrap();
-            builder.resource(id, &kind, None, json);
-        }
-        if !self.partial {
-            builder.complete.state("/subscriptions/s1", "*", true);
-        }
-        builder.evidence = self.evidence;
-        if !self.tags.is_empty() {
-            let own = |prefixes: Vec<&str>| prefixes.into_iter().map(str::to_owned).collect();
-            builder.tag_lists.push(TagList {
-                file: "ServiceTags_Public.json".into(),
-                cloud: "Public".into(),
-                change_number: "1".into(),
-                tags: self
-                    .tags
-                    .into_iter()
-                    .map(|(name, prefixes)| (name.to_owned(), own(prefixes)))
-                    .collect(),
-            });
-        }
-        Network::read(Layered::new(Arc::new(builder.finish())), self.declared)
+        let Self { resources, tags, evidence, declared, partial } = self;
+        Estate { resources, tags, evidence, partial }.read(declared)
     }
 }
 

@@ -78,6 +78,20 @@ fn what_the_site_does_not_route_back_is_lost() {
     );
     let silent = SITE.replace("routes_to_azure = [\"10.1.0.0/16\", \"10.0.0.0/16\"]\n", "");
     open(&ask(transit(true).declare(&silent)), "the routes of site dc back");
+    // What the gateway was recorded to announce tells what the site can have learned, and no more (R144, R146).
+    for (network, words) in
+        [("10.1.0.0/16", "whether the site takes that in"), ("10.0.0.0/16", "not to announce 10.1.0.")]
+    {
+        let answer = json!({ "value": [{ "network": network }] });
+        let world = transit(true).declare(&silent);
+        let mut ids = world.resources.iter().filter_map(|r| r["id"].as_str());
+        let gateway = ids.find(|id| id.contains("/virtualNetworkGateways/")).unwrap().to_owned();
+        let answer = ask(world.evidence(&gateway, "getAdvertisedRoutes", answer));
+        open(&answer, "the routes of site dc back");
+        let missing: Vec<String> =
+            answer.branches.iter().flat_map(|b| b.back.missing()).map(|m| m.why.clone()).collect();
+        assert!(missing.iter().all(|why| why.contains(words)), "{missing:?}");
+    }
 }
 
 #[test]

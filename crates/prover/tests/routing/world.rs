@@ -1,23 +1,18 @@
 //! Small networks, written as ARM returns them.
 
 use std::net::IpAddr;
-use std::sync::Arc;
 
 use pullproof_network::Network;
 use pullproof_network::model::index::{PoolIx, SubnetIx};
 use pullproof_network::set::{Addresses, Ports, assignable};
 use pullproof_prover::path::{PathAnswer, Target};
 use pullproof_prover::{BlockerKind, Outcome, Proto, Prover, SourceContext};
-use pullproof_snapshot::builder::Builder;
 use pullproof_snapshot::question::{From, NextHopAnswer};
-use pullproof_snapshot::{ArmId, Declared, Evidence, Layered, TagList};
+use pullproof_snapshot::{ArmId, Declared, Evidence};
 use serde_json::{Value, json};
 
-const GROUP: &str = "/subscriptions/s1/resourceGroups/contoso/providers";
-
-pub fn net(kind: &str, name: &str) -> String {
-    format!("{GROUP}/Microsoft.Network/{kind}/{name}")
-}
+pub use crate::estate::net;
+use crate::estate::{Estate, GROUP};
 
 pub fn vm_id(name: &str) -> String {
     format!("{GROUP}/Microsoft.Compute/virtualMachines/{name}")
@@ -164,27 +159,9 @@ impl World {
     }
 
     pub fn read(self) -> Network {
-        let mut builder = Builder::default();
-        for json in self.resources {
-            let id = ArmId::new(json["id"].as_str().unwrap());
-            let kind = id.resource_type().unwrap();
-            builder.resource(id, &kind, None, json);
-        }
-        if !self.partial {
-            builder.complete.state("/subscriptions/s1", "*", true);
-        }
-        builder.evidence = self.evidence;
-        if !self.tags.is_empty() {
-            let own = |prefixes: Vec<&str>| prefixes.into_iter().map(str::to_owned).collect();
-            builder.tag_lists.push(TagList {
-                file: "ServiceTags_Public.json".into(),
-                cloud: "Public".into(),
-                change_number: "1".into(),
-                tags: self.tags.into_iter().map(|(name, p)| (name.to_owned(), own(p))).collect(),
-            });
-        }
-        let declared = Declared::parse("pullproof.toml", &format!("version = 1\n{}", self.config)).unwrap();
-        Network::read(Layered::new(Arc::new(builder.finish())), declared)
+        let Self { resources, tags, evidence, config, partial } = self;
+        let declared = Declared::parse("pullproof.toml", &format!("version = 1\n{config}")).unwrap();
+        Estate { resources, tags, evidence, partial }.read(declared)
     }
 }
 
