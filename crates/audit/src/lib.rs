@@ -8,8 +8,10 @@
 
 mod assumptions;
 pub mod baseline;
+pub mod cap;
 mod chosen;
 mod claims;
+pub mod compare;
 pub mod decide;
 mod host;
 pub mod images;

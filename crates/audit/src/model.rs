@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+pub use crate::compare::Change;
 pub use pullproof_prover::path::{StepDecision, StepKind};
 pub use pullproof_prover::{Layer, Owner};
 
@@ -36,12 +37,44 @@ pub struct Report {
     pub preconditions: Vec<Precondition>,
     /// Remarks on the input: skipped files, expired declarations.
     pub notes: Vec<String>,
+    /// What the plan is, where one is audited.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: Option<PlanOut>,
+    /// Each audit before and after, where two states are compared.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Change>,
     /// The causes of everything that is not proven, and remarks: what the rules see. Not printed.
     #[serde(skip)]
     pub causes: Vec<Cause>,
     /// Witnesses that the plain evaluator contradicts (exit 5). Empty in a healthy run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub disagreements: Vec<String>,
+}
+
+/// What became of the instances of a plan.
+#[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema, Serialize)]
+pub struct PlanOut {
+    /// Terraform addresses with the ARM id that each became or changed.
+    pub mapped: Vec<PlannedOut>,
+    /// Of types that cannot matter for a pull.
+    pub ignored: Vec<PlannedOut>,
+    /// What can matter and is not modelled: the claims that it could touch are undetermined.
+    pub unmapped: Vec<PlannedOut>,
+    /// Where the plan and the base contradict each other about what exists.
+    pub drift: Vec<String>,
+    /// Destroyed before it is made again: while the apply lasts, it is missing.
+    pub gap_during_apply: Vec<PlannedOut>,
+    /// Unknown arguments that references settle, and those that they do not.
+    pub resolved: usize,
+    pub unresolved: Vec<String>,
+}
+
+/// One instance of a plan.
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+pub struct PlannedOut {
+    pub address: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
 }
 
 #[derive(Clone, Debug, JsonSchema, Serialize)]

@@ -100,6 +100,8 @@ pub fn run(prover: &Prover<'_>, plain: &Plain, options: &Options) -> Result<Repo
         gaps: network.layered.gaps().iter().chain(&network.gaps).cloned().collect(),
         preconditions: preconditions(network, &work),
         notes: notes(network, &found),
+        plan: None,
+        changes: Vec::new(),
         causes: Vec::new(),
         disagreements: Vec::new(),
     };

@@ -6,28 +6,34 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use clap::{ArgMatches, Args, ValueEnum};
+use pullproof_audit::cap::Cap;
 use pullproof_audit::model::Report;
 use pullproof_audit::pairs::Selection;
-use pullproof_audit::{Options, images, run};
+use pullproof_audit::{Options, cap, images, run};
 use pullproof_checker::Plain;
 use pullproof_network::Network;
 use pullproof_prover::Prover;
 use pullproof_report::{json, sarif, text};
 use pullproof_rules::Rules;
+use pullproof_snapshot::Declared;
 use pullproof_snapshot::question::VerdictWord;
 
-use crate::collect::{Azure, Noise};
+use crate::collect::{Live, Noise};
 use crate::load::{Inputs, Loaded};
 
 #[derive(Args)]
 pub struct Arguments {
     #[command(flatten)]
     inputs: Inputs,
-    /// Read Azure now, and audit that.
-    #[arg(long)]
-    live: bool,
-    #[command(flatten, next_help_heading = "With --live")]
-    azure: Azure,
+    #[command(flatten)]
+    live: Live,
+    #[command(flatten)]
+    ask: Ask,
+}
+
+/// What is audited, and how it is reported: the same for every subcommand that audits.
+#[derive(Args)]
+pub struct Ask {
     /// Only these clusters, by name or ARM id.
     #[arg(long, value_name = "CLUSTER")]
     cluster: Vec<String>,
@@ -95,57 +101,85 @@ mod code {
 /// # Errors
 /// An input, a name or a rule cannot be used (exit 2).
 pub fn run_audit(arguments: &Arguments, matches: &ArgMatches) -> Result<u8> {
-    let loaded = arguments.load()?;
-    let rules = Rules::load(arguments.rules.as_deref())?;
-    let network = Network::read(loaded.layered.clone(), loaded.declared.clone());
-    if arguments.verbose {
-        eprintln!("pullproof: {} resources, {} gaps", network.layered.resources().len(), network.gaps.len());
-    }
-    let options = Options {
-        selection: Selection {
-            clusters: arguments.cluster.clone(),
-            pools: arguments.pool.clone(),
-            registries: arguments.registry.clone(),
-            images: arguments.images()?,
-        },
-        strict: arguments.strict,
-        as_of: Some(loaded.as_of.clone()),
-        version: env!("CARGO_PKG_VERSION"),
-        paths_of_proven: arguments.format.contains(&Format::Json),
-    };
-    let mut plain = Plain::new(loaded.layered, loaded.declared);
-    plain.strict = arguments.strict;
-    let mut report = run(&Prover::new(&network), &plain, &options)?;
-    report
-        .notes
-        .extend(loaded.expired.iter().map(|table| format!("{table} has expired and counts as unknown")));
-    rules.apply(&mut report, &network.declared)?;
-    if let Some(path) = &arguments.baseline {
-        let text = fs::read_to_string(path).with_context(|| format!("{}: cannot be read", path.display()))?;
-        let earlier = serde_json::from_str(&text)
-            .with_context(|| format!("{}: not a report of this program", path.display()))?;
-        pullproof_audit::baseline::apply(&mut report, &earlier);
-    }
-    arguments.write(&report, &rules, matches)?;
-    Ok(arguments.exit_code(&report, network.declared.audit.fail_on.as_deref()))
+    let ask = &arguments.ask;
+    let rules = ask.rules()?;
+    let loaded = arguments.live.read(ask.clusters(), ask.noise(), |live| arguments.inputs.load_with(live))?;
+    let mut audited = ask.audit(loaded, &[])?;
+    ask.finish(&mut audited, &rules, matches)?;
+    Ok(ask.exit_code(&audited))
 }
 
-impl Arguments {
-    /// Reads the inputs, and before that Azure with `--live`: into a file that only its owner may read, and that is
-    /// gone afterwards.
-    fn load(&self) -> Result<Loaded> {
-        if !self.live {
-            return self.inputs.load();
+/// A report, with what the exit code and the rules need beside it.
+pub struct Audited {
+    pub report: Report,
+    declared: Declared,
+}
+
+impl Ask {
+    /// The clusters that are asked for; none: all.
+    pub fn clusters(&self) -> &[String] {
+        &self.cluster
+    }
+
+    pub fn noise(&self) -> Noise {
+        Noise { quiet: self.quiet, verbose: self.verbose }
+    }
+
+    /// # Errors
+    /// The folder of rules cannot be used.
+    pub fn rules(&self) -> Result<Rules> {
+        Ok(Rules::load(self.rules.as_deref())?)
+    }
+
+    /// Audits what was read.
+    ///
+    /// # Errors
+    /// A name fits nothing, or more than one thing.
+    pub fn audit(&self, loaded: Loaded, caps: &[Cap]) -> Result<Audited> {
+        let network = Network::read(loaded.layered.clone(), loaded.declared.clone());
+        if self.verbose {
+            eprintln!(
+                "pullproof: {} resources, {} gaps",
+                network.layered.resources().len(),
+                network.gaps.len()
+            );
         }
-        let noise = Noise { quiet: self.quiet, verbose: self.verbose };
-        let live = std::env::temp_dir().join(format!("pullproof-live-{}.ndjson", std::process::id()));
-        let collected = self.azure.collect(&self.cluster, &live, None, noise)?;
-        for note in collected.notes.iter().filter(|_| !self.quiet) {
-            eprintln!("pullproof: {note}");
+        let options = Options {
+            selection: Selection {
+                clusters: self.cluster.clone(),
+                pools: self.pool.clone(),
+                registries: self.registry.clone(),
+                images: self.images()?,
+            },
+            strict: self.strict,
+            as_of: Some(loaded.as_of.clone()),
+            version: env!("CARGO_PKG_VERSION"),
+            paths_of_proven: self.format.contains(&Format::Json),
+        };
+        let mut plain = Plain::new(loaded.layered, loaded.declared);
+        plain.strict = self.strict;
+        let mut report = run(&Prover::new(&network), &plain, &options)?;
+        report
+            .notes
+            .extend(loaded.expired.iter().map(|table| format!("{table} has expired and counts as unknown")));
+        cap::apply(&mut report, caps);
+        Ok(Audited { report, declared: network.declared })
+    }
+
+    /// Findings, baseline, and the reports that were asked for.
+    ///
+    /// # Errors
+    /// A rule or the baseline cannot be used, or a report not be written.
+    pub fn finish(&self, audited: &mut Audited, rules: &Rules, matches: &ArgMatches) -> Result<()> {
+        rules.apply(&mut audited.report, &audited.declared)?;
+        if let Some(path) = &self.baseline {
+            let text =
+                fs::read_to_string(path).with_context(|| format!("{}: cannot be read", path.display()))?;
+            let earlier = serde_json::from_str(&text)
+                .with_context(|| format!("{}: not a report of this program", path.display()))?;
+            pullproof_audit::baseline::apply(&mut audited.report, &earlier);
         }
-        let loaded = self.inputs.load_with(Some(live.clone()));
-        let _ = fs::remove_file(&live);
-        loaded
+        self.write(&audited.report, rules, matches)
     }
 
     fn images(&self) -> Result<Vec<String>> {
@@ -226,7 +260,8 @@ impl Arguments {
         Ok(())
     }
 
-    fn exit_code(&self, report: &Report, configured: Option<&str>) -> u8 {
+    pub fn exit_code(&self, audited: &Audited) -> u8 {
+        let (report, configured) = (&audited.report, audited.declared.audit.fail_on.as_deref());
         let summary = report.summary;
         let open = summary.undetermined + report.unpaired.len() + report.unknown_images.len();
         let all = summary.proven + summary.disproven + open;

@@ -71,6 +71,44 @@ pub struct Azure {
     concurrency: usize,
 }
 
+/// Azure as an input.
+#[derive(Args)]
+pub struct Live {
+    /// Read Azure now, and take that.
+    #[arg(long)]
+    live: bool,
+    #[command(flatten, next_help_heading = "With --live")]
+    azure: Azure,
+}
+
+impl Live {
+    /// Hands Azure as it is now to `load`, in a file that only its owner may read and that is gone afterwards; nothing
+    /// without `--live`.
+    ///
+    /// # Errors
+    /// Azure cannot be read at all, or what `load` says.
+    pub fn read<T>(
+        &self,
+        clusters: &[String],
+        noise: Noise,
+        load: impl FnOnce(Option<PathBuf>) -> Result<T>,
+    ) -> Result<T> {
+        if !self.live {
+            return load(None);
+        }
+        let file = std::env::temp_dir().join(format!("pullproof-live-{}.ndjson", std::process::id()));
+        let collected = self.azure.collect(clusters, &file, None, noise);
+        let loaded = collected.and_then(|collected| {
+            for note in collected.notes.iter().filter(|_| !noise.quiet) {
+                eprintln!("pullproof: {note}");
+            }
+            load(Some(file.clone()))
+        });
+        let _ = std::fs::remove_file(&file);
+        loaded
+    }
+}
+
 fn source(text: &str) -> Result<Sources, String> {
     match text {
         "auto" => Ok(Sources::Auto),
@@ -114,8 +152,6 @@ impl Azure {
         resume: Option<PathBuf>,
         noise: Noise,
     ) -> Result<Summary> {
-        let scope = self.scope(clusters)?;
-        let cancel = Cancel::default();
         let options = Options {
             auth: self.auth,
             principal: None,
@@ -129,26 +165,9 @@ impl Azure {
             effective: self.effective,
             resume,
             progress: progress(noise),
-            cancel: cancel.clone(),
+            cancel: Cancel::default(),
         };
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let summary = runtime.block_on(async {
-            let ended = async move {
-                if tokio::signal::ctrl_c().await.is_ok() {
-                    cancel.cancel();
-                }
-                std::future::pending::<()>().await;
-            };
-            let collected = async { Collector::new(options)?.collect(&scope, target).await };
-            tokio::select! {
-                () = ended => Err(anyhow!("ended")),
-                summary = collected => Ok(summary?),
-            }
-        });
-        if !noise.quiet && !noise.verbose && std::io::stderr().is_terminal() {
-            eprint!("\r\x1b[K");
-        }
-        summary
+        run_collector(options, &self.scope(clusters)?, target, noise)
     }
 
     fn scope(&self, clusters: &[String]) -> Result<Scope> {
@@ -168,6 +187,32 @@ impl Azure {
     }
 }
 
+/// Collects until everything is there, or somebody presses Ctrl-C: then what is there by then.
+///
+/// # Errors
+/// No token, nothing in scope, or the file cannot be written.
+pub fn run_collector(options: Options, scope: &Scope, target: &Path, noise: Noise) -> Result<Summary> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let cancel = options.cancel.clone();
+    let summary = runtime.block_on(async {
+        let ended = async move {
+            if tokio::signal::ctrl_c().await.is_ok() {
+                cancel.cancel();
+            }
+            std::future::pending::<()>().await;
+        };
+        let collected = async { Collector::new(options)?.collect(scope, target).await };
+        tokio::select! {
+            () = ended => Err(anyhow!("ended")),
+            summary = collected => Ok(summary?),
+        }
+    });
+    if !noise.quiet && !noise.verbose && std::io::stderr().is_terminal() {
+        eprint!("\r\x1b[K");
+    }
+    summary
+}
+
 /// Between two states of the live line.
 const TICK: Duration = Duration::from_millis(100);
 
@@ -181,7 +226,7 @@ struct Line {
 }
 
 /// A live line on a terminal, one line a call with `-v`, nothing in pipes.
-fn progress(noise: Noise) -> Progress {
+pub fn progress(noise: Noise) -> Progress {
     let live = !noise.quiet && !noise.verbose && std::io::stderr().is_terminal();
     let line = Mutex::new(Line::default());
     Arc::new(move |event| {

@@ -4,9 +4,12 @@
 
 mod audit;
 mod collect;
+mod demo;
+mod diff;
 mod emulate;
 mod load;
 mod path;
+mod plan;
 mod query;
 mod rules;
 
@@ -37,12 +40,18 @@ enum Command {
     Collect(Box<collect::Arguments>),
     /// Audits every node pool against its registries.
     Audit(Box<audit::Arguments>),
+    /// Audits what a Terraform plan (or state, or what-if) makes of a snapshot, before it is applied.
+    Plan(Box<plan::Arguments>),
+    /// Compares two snapshots: what a change breaks, mends or leaves open.
+    Diff(Box<diff::Arguments>),
     /// Follows one path: from a subnet to a host or address, and back.
     Path(path::Arguments),
     /// Answers single questions, JSON lines in and out.
     Query(query::Arguments),
     /// Serves a snapshot as Azure Resource Manager and Resource Graph, for tests and demonstrations.
     Emulate(emulate::Arguments),
+    /// Audits a made-up estate, served as Azure on loopback: no files, no account.
+    Demo(Box<demo::Arguments>),
     /// Lists and shows the rules.
     Rules(rules::Arguments),
     /// Prints the completion script of a shell.
@@ -84,9 +93,21 @@ fn run(arguments: &Arguments, matches: &ArgMatches) -> anyhow::Result<u8> {
             audit::run_audit(audit, matches.subcommand_matches("audit").unwrap_or(&empty))
         }
         Command::Collect(collect) => collect::run(collect),
+        Command::Plan(arguments) => {
+            let empty = ArgMatches::default();
+            plan::run(arguments, matches.subcommand_matches("plan").unwrap_or(&empty))
+        }
+        Command::Diff(arguments) => {
+            let empty = ArgMatches::default();
+            diff::run(arguments, matches.subcommand_matches("diff").unwrap_or(&empty))
+        }
         Command::Path(path) => path::run(path),
         Command::Query(query) => query::run(query),
         Command::Emulate(emulate) => emulate::run(emulate),
+        Command::Demo(demo) => {
+            let empty = ArgMatches::default();
+            demo::run(demo, matches.subcommand_matches("demo").unwrap_or(&empty))
+        }
         Command::Rules(rules) => rules::run(rules),
         Command::Completions { shell } => {
             clap_complete::generate(*shell, &mut Arguments::command(), "pullproof", &mut std::io::stdout());

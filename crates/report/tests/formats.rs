@@ -198,6 +198,8 @@ fn report() -> Report {
             facts: vec!["A194"],
         }],
         notes: vec!["a note".into()],
+        plan: None,
+        changes: Vec::new(),
         causes: Vec::new(),
         disagreements: Vec::new(),
     }

@@ -38,6 +38,13 @@ impl Builder {
         });
     }
 
+    /// A resource given as the text of its JSON; its type is that of its id.
+    pub fn text(&mut self, id: ArmId, text: Vec<u8>) {
+        let body = Body::Text { from: 0, to: text.len(), text: Arc::new(text) };
+        let resource_type = id.resource_type().unwrap_or_default().into();
+        self.entries.push(ResourceEntry { id, resource_type, captured: None, body });
+    }
+
     /// The snapshot: one resource an id, gaps applied to completeness, management groups known.
     pub fn finish(mut self) -> Snapshot {
         self.entries.sort_by(|a, b| a.id.cmp(&b.id));
@@ -88,16 +95,22 @@ fn apply(gap: &Gap, snapshot: &mut Snapshot) -> bool {
         let reading = matches!(asked.as_deref(), None | Some("get" | "list" | "read"));
         return gap.pointer.is_some() || !reading;
     }
+    take_out(gap, &mut snapshot.complete);
+    true
+}
+
+/// Takes what a gap is about out of completeness.
+pub(crate) fn take_out(gap: &Gap, complete: &mut Complete) {
+    let Some(scope) = gap.scope.as_deref().or(gap.resource.as_deref()) else { return };
     let all = || vec!["*".to_owned()];
     let types = match (gap.types.is_empty(), gap.scope.is_none()) {
         (false, _) => gap.types.clone(),
-        (true, true) => own_type.map_or_else(all, |t| vec![t]),
+        (true, true) => ArmId::new(scope).resource_type().map_or_else(all, |t| vec![t]),
         (true, false) => all(),
     };
     for resource_type in types {
-        snapshot.complete.gap(scope, &resource_type);
+        complete.gap(scope, &resource_type);
     }
-    true
 }
 
 /// One entry an id: the newest capture, or what several of unknown order say together (CONTRACT §1).

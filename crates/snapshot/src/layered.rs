@@ -9,7 +9,7 @@ use serde_json::Value;
 
 pub use crate::children::Child;
 use crate::children::ChildList;
-use crate::completeness::Absence;
+use crate::completeness::{Absence, Complete};
 use crate::evidence::Evidence;
 use crate::gap::Gap;
 use crate::id::{ArmId, fold};
@@ -24,6 +24,9 @@ pub enum Edit {
     Put { id: ArmId, json: Value },
     /// The resource does not exist afterwards.
     Delete { id: ArmId },
+    /// Something exists, or may exist, that nobody can describe: its scope or resource is no longer complete for its
+    /// types.
+    Gap(Gap),
 }
 
 /// A base and the edits on it. Cheap to clone.
@@ -33,11 +36,15 @@ pub struct Layered {
     edits: Arc<BTreeMap<ResourceIx, Option<Arc<Value>>>>,
     /// Resources that exist only in the edits.
     added: Arc<Vec<ResourceEntry>>,
+    /// Folded id → place in `added`.
+    added_by_id: Arc<BTreeMap<Box<str>, usize>>,
+    /// The base's gaps and completeness with those of the edits; `None` where these have none.
+    open: Option<Arc<(Vec<Gap>, Complete)>>,
 }
 
 impl Layered {
     pub fn new(base: Arc<Snapshot>) -> Self {
-        Self { base, edits: Arc::default(), added: Arc::default() }
+        Self { base, edits: Arc::default(), added: Arc::default(), added_by_id: Arc::default(), open: None }
     }
 
     pub fn with_edits(base: Arc<Snapshot>, edits: Vec<Edit>) -> Self {
@@ -50,21 +57,29 @@ impl Layered {
         let base = Arc::clone(&self.base);
         let mut map = (*self.edits).clone();
         let mut added = (*self.added).clone();
+        let mut by_id = (*self.added_by_id).clone();
+        let before = self.open.as_ref().and_then(|open| open.0.get(base.gaps().len()..));
+        let mut gaps = before.unwrap_or_default().to_vec();
         for edit in edits {
             let (id, json) = match edit {
                 Edit::Put { id, json } => (id, Some(Arc::new(json))),
                 Edit::Delete { id } => (id, None),
+                Edit::Gap(gap) => {
+                    gaps.push(gap);
+                    continue;
+                }
             };
             let ix = base.find(id.folded()).unwrap_or_else(|| {
-                if let Some(i) = added.iter().position(|e| e.id == id) {
-                    return base.added_ix(i);
-                }
-                added.push(ResourceEntry::edited(id.clone()));
-                base.added_ix(added.len() - 1)
+                let i = *by_id.entry(id.folded().into()).or_insert_with(|| {
+                    added.push(ResourceEntry::edited(id.clone()));
+                    added.len() - 1
+                });
+                base.added_ix(i)
             });
             map.insert(ix, json);
         }
-        Self { base, edits: Arc::new(map), added: Arc::new(added) }
+        let open = (!gaps.is_empty()).then(|| Arc::new(base.with_gaps(gaps)));
+        Self { base, edits: Arc::new(map), added: Arc::new(added), added_by_id: Arc::new(by_id), open }
     }
 
     pub fn base(&self) -> &Arc<Snapshot> {
@@ -122,9 +137,7 @@ impl Layered {
         let folded = fold(id);
         self.base
             .find(&folded)
-            .or_else(|| {
-                self.added.iter().position(|e| e.id.folded() == folded).map(|i| self.base.added_ix(i))
-            })
+            .or_else(|| self.added_by_id.get(folded.as_str()).map(|i| self.base.added_ix(*i)))
             .filter(|ix| self.exists(*ix))
     }
 
@@ -193,10 +206,7 @@ impl Layered {
         if self.edits.is_empty() {
             return false;
         }
-        let ix = self.base.find(folded).or_else(|| {
-            let added = self.added.iter().position(|e| e.id.folded() == folded)?;
-            Some(self.base.added_ix(added))
-        });
+        let ix = self.base.find(folded).or_else(|| Some(self.base.added_ix(*self.added_by_id.get(folded)?)));
         ix.is_some_and(|ix| self.edits.get(&ix).is_some_and(Option::is_none))
     }
 
@@ -225,11 +235,14 @@ impl Layered {
     /// Whether the absence of a resource of `resource_type` in `scope` (any ARM id; its subscription or resource
     /// group is looked up) is evidence that nothing is there.
     pub fn absence(&self, scope: &str, resource_type: &str) -> Absence {
-        self.base.absence(scope, resource_type)
+        match &self.open {
+            Some(open) => open.1.absence(scope, resource_type),
+            None => self.base.absence(scope, resource_type),
+        }
     }
 
     pub fn gaps(&self) -> &[Gap] {
-        self.base.gaps()
+        self.open.as_ref().map_or_else(|| self.base.gaps(), |open| &open.0)
     }
 
     /// What Azure itself computed, recorded for `resource`; edits do not void it here (the reader decides).

@@ -181,6 +181,17 @@ impl Snapshot {
         self.complete.absence(scope, resource_type)
     }
 
+    /// All gaps, and what is completely read, with further gaps.
+    pub(crate) fn with_gaps(&self, more: Vec<Gap>) -> (Vec<Gap>, Complete) {
+        let mut complete = self.complete.clone();
+        let mut gaps = self.gaps.clone();
+        for gap in more {
+            crate::builder::take_out(&gap, &mut complete);
+            gaps.push(gap);
+        }
+        (gaps, complete)
+    }
+
     pub fn complete(&self) -> &Complete {
         &self.complete
     }

@@ -81,6 +81,8 @@ pub fn report(blockers: Vec<BlockerOut>) -> Report {
         gaps: Vec::new(),
         preconditions: Vec::new(),
         notes: Vec::new(),
+        plan: None,
+        changes: Vec::new(),
         causes,
         disagreements: Vec::new(),
     }

@@ -1,0 +1,178 @@
+//! `pullproof plan`: what a plan makes of what is there, audited before it is applied.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clap::{ArgMatches, Args};
+use pullproof_audit::cap::Cap;
+use pullproof_audit::compare::{self, Change, Fate};
+use pullproof_audit::model::{Layer, PlanOut, PlannedOut};
+use pullproof_snapshot::Layered;
+use pullproof_snapshot::question::MissingKind;
+use pullproof_terraform::unmapped::Touches;
+use pullproof_terraform::{Input, Listed, Overlay};
+
+use crate::audit::Ask;
+use crate::collect::Live;
+use crate::load::{Loaded, Settings};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// What `terraform show -json` (or `tofu show -json`) prints of a plan or state, or `az deployment … what-if -o json`; `-` for standard input.
+    #[arg(value_name = "PLAN")]
+    plan: PathBuf,
+    /// Snapshots of what is there: files and folders. Without one the plan is all that there is.
+    #[arg(long, value_name = "SNAPSHOT")]
+    base: Vec<PathBuf>,
+    #[command(flatten)]
+    live: Live,
+    /// The subscription of resources whose provider configuration names none.
+    #[arg(long, value_name = "ID")]
+    subscription: Option<String>,
+    /// Only what the plan makes worse sets the exit code.
+    #[arg(long)]
+    fail_on_new: bool,
+    #[command(flatten)]
+    settings: Settings,
+    #[command(flatten)]
+    ask: Ask,
+}
+
+/// # Errors
+/// The plan, an input, a name or a rule cannot be used (exit 2).
+pub fn run(arguments: &Arguments, matches: &ArgMatches) -> Result<u8> {
+    let ask = &arguments.ask;
+    let rules = ask.rules()?;
+    let input = read(&arguments.plan)?;
+    let base = arguments.live.read(ask.clusters(), ask.noise(), |live| {
+        let paths: Vec<PathBuf> = arguments.base.iter().cloned().chain(live).collect();
+        if paths.is_empty() { Ok(None) } else { arguments.settings.load(&paths).map(Some) }
+    })?;
+    let options = pullproof_terraform::Options {
+        subscription: arguments.subscription.clone(),
+        also: arguments.settings.config_text()?.into_iter().map(|(_, text)| text).collect(),
+    };
+    let overlay = input.edits(base.as_ref().map(|b| &b.layered), &options);
+    let after = overlay.layered(base.as_ref().map(|b| &b.layered), arguments.settings.partial);
+    let mut audited = ask.audit(loaded(arguments, base.as_ref(), after)?, &caps(&overlay))?;
+    let before = base.map(|base| ask.audit(base, &[])).transpose()?;
+    let report = &mut audited.report;
+    report.plan = Some(told(&overlay));
+    report.notes.extend(remarks(&overlay));
+    if let Some(before) = &before {
+        report.changes = compare::compare(&before.report, report);
+    }
+    ask.finish(&mut audited, &rules, matches)?;
+    tell(&audited.report.changes);
+    let code = ask.exit_code(&audited);
+    Ok(if arguments.fail_on_new && before.is_some() { new_only(code, &audited.report.changes) } else { code })
+}
+
+fn read(path: &Path) -> Result<Input> {
+    if path == Path::new("-") {
+        return Input::read(io::stdin().lock()).context("standard input");
+    }
+    let file = File::open(path).with_context(|| format!("{}: cannot be read", path.display()))?;
+    Input::read(file).with_context(|| path.display().to_string())
+}
+
+/// The base's declared facts hold after the plan too.
+fn loaded(arguments: &Arguments, base: Option<&Loaded>, after: Layered) -> Result<Loaded> {
+    match base {
+        Some(base) => Ok(Loaded {
+            layered: after,
+            declared: base.declared.clone(),
+            as_of: base.as_of.clone(),
+            expired: base.expired.clone(),
+        }),
+        None => arguments.settings.with(after),
+    }
+}
+
+fn layer(touches: Touches) -> Layer {
+    match touches {
+        Touches::Routing => Layer::Routing,
+        Touches::Filtering => Layer::Filtering,
+        Touches::Resolution => Layer::Resolution,
+        Touches::Endpoints => Layer::Endpoints,
+        Touches::Trust => Layer::Trust,
+        Touches::Identity => Layer::Identity,
+    }
+}
+
+fn caps(overlay: &Overlay) -> Vec<Cap> {
+    let cap = |cap: &pullproof_terraform::Cap| Cap {
+        layers: cap.touches.iter().copied().map(layer).collect(),
+        kind: if cap.address == "plan" { MissingKind::Evidence } else { MissingKind::NotModelled },
+        what: cap.address.clone(),
+        why: cap.why.clone(),
+        remedy: cap.remedy.clone(),
+    };
+    overlay.caps.iter().map(cap).collect()
+}
+
+fn told(overlay: &Overlay) -> PlanOut {
+    let list = |all: &[Listed]| {
+        all.iter().map(|l| PlannedOut { address: l.address.clone(), id: l.id.clone() }).collect()
+    };
+    PlanOut {
+        mapped: list(&overlay.mapped),
+        ignored: list(&overlay.ignored),
+        unmapped: list(&overlay.unmapped),
+        drift: overlay.drift.clone(),
+        gap_during_apply: list(&overlay.gap_during_apply),
+        resolved: overlay.references.resolved,
+        unresolved: overlay.references.open.clone(),
+    }
+}
+
+/// What a person has to know about the plan beside the verdicts.
+fn remarks(overlay: &Overlay) -> Vec<String> {
+    let mut out = overlay.notes.clone();
+    out.extend(overlay.drift.iter().map(|text| format!("drift: {text}")));
+    out.extend(overlay.gap_during_apply.iter().map(|gap| {
+        format!(
+            "gap-during-apply: {} is destroyed before it is made again; pulls fail meanwhile",
+            gap.address
+        )
+    }));
+    out.extend(overlay.unmapped.iter().map(|u| format!("not mapped: {} ({})", u.address, u.resource_type)));
+    out
+}
+
+/// One line an audit that changed, on standard error: the report itself holds all.
+pub fn tell(changes: &[Change]) {
+    for change in changes.iter().filter(|c| c.fate != Fate::Unchanged) {
+        let word = match change.fate {
+            Fate::NewlyDisproven => "newly disproven",
+            Fate::NewlyUndetermined => "newly undetermined",
+            Fate::Fixed => "fixed",
+            Fate::Gone => "gone",
+            Fate::Unchanged => continue,
+        };
+        let short = |id: &str| id.rsplit('/').next().unwrap_or(id).to_owned();
+        eprintln!(
+            "{word}: {}/{} in {} from {}",
+            short(&change.cluster),
+            change.node_pool,
+            short(&change.subnet),
+            short(&change.registry)
+        );
+    }
+}
+
+/// The exit code by what the change makes worse.
+pub fn new_only(code: u8, changes: &[Change]) -> u8 {
+    const DISPROVEN: u8 = 1;
+    const UNDETERMINED: u8 = 4;
+    let disproven = changes.iter().any(|c| c.fate == Fate::NewlyDisproven);
+    let worse = changes.iter().any(Change::is_worse);
+    match code {
+        DISPROVEN if disproven => DISPROVEN,
+        DISPROVEN | UNDETERMINED if worse && code == UNDETERMINED => UNDETERMINED,
+        DISPROVEN | UNDETERMINED => 0,
+        other => other,
+    }
+}
