@@ -113,6 +113,13 @@ fn serve(stream: TcpStream, make: &Make, log: &Mutex<Vec<Asked>>) {
     while let Some(asked) = read(&mut reader) {
         let answer = if asked.path().ends_with("/oauth2/v2.0/token") {
             json(200, &serde_json::json!({"token_type": "Bearer", "expires_in": 3600, "access_token": TOKEN}))
+        } else if asked.path() == "/msi/token" {
+            let resource = "https://management.azure.com";
+            json(
+                200,
+                &serde_json::json!({"token_type": "Bearer", "expires_on": "4102444800", "access_token": TOKEN,
+                    "resource": resource}),
+            )
         } else {
             log.lock().expect("the log").push(asked.clone());
             if asked.header("authorization") == Some(&format!("Bearer {TOKEN}")) {
