@@ -855,6 +855,14 @@ pub const READS: &[Operation] = &[
         action: "Microsoft.ResourceGraph/resources/read",
     },
     Operation {
+        path: "providers/Microsoft.Authorization/permissions",
+        on: "Microsoft.Resources/subscriptions",
+        method: Method::Get,
+        api_version: AUTHORIZATION,
+        why: "Resource Graph leaves out what may not be read without a word (D44a): it is asked only for what may be",
+        action: "Microsoft.Authorization/permissions/read",
+    },
+    Operation {
         path: "resourcegroups",
         on: "Microsoft.Resources/subscriptions",
         method: Method::Get,

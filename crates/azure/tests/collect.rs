@@ -70,6 +70,9 @@ fn estate(asked: &Asked) -> Answer {
         let tags = json!({"name": "public", "cloud": "Public", "changeNumber": "1", "values": [tag]});
         return server::json(200, &tags);
     }
+    if path.ends_with("/providers/Microsoft.Authorization/permissions") {
+        return list(vec![json!({"actions": ["*/read"], "notActions": []})]);
+    }
     if path.contains("ResourceGraph") {
         return server::json(403, &json!({"error": {"code": "AuthorizationFailed", "message": "no"}}));
     }
@@ -559,4 +562,25 @@ fn computed_answers_are_followed_to_their_end_and_are_no_resources() {
     assert_eq!(ran.gap("effectiveNetworkSecurityGroups"), Some("AuthorizationFailed"));
     assert!(ran.complete(INTERFACES), "a computed answer that is missing opens no type");
     assert!(!ran.asked.iter().any(|asked| asked.path().contains("/endpoint/effective")));
+}
+
+#[test]
+fn what_resource_graph_leaves_out_without_a_word_is_not_absent() {
+    let ran = run(Plan { sources: Sources::Graph, ..Plan::default() }, |asked: &Asked| {
+        if asked.path().contains("ResourceGraph") {
+            let body = json!({"totalRecords": 0, "count": 0, "data": [], "resultTruncated": "false"});
+            return server::json(200, &body);
+        }
+        if asked.path().ends_with("/permissions") {
+            let row = json!({"actions": ["*/read"], "notActions": ["Microsoft.Network/routeTables/read"]});
+            return server::json(200, &json!({"value": [row]}));
+        }
+        if asked.path().ends_with("/Microsoft.Network/routeTables") {
+            return server::json(403, &json!({"error": {"code": "AuthorizationFailed", "message": ""}}));
+        }
+        estate(asked)
+    });
+    assert_eq!(ran.gap(ROUTES), Some("AuthorizationFailed"), "ARM says what Resource Graph does not");
+    assert!(!ran.complete(ROUTES));
+    assert!(ran.complete("Microsoft.Network/networkSecurityGroups"));
 }

@@ -38,9 +38,12 @@ impl Run<'_> {
             Sources::Arm => false,
             Sources::Graph => true,
         };
-        let (graph, arm): (Vec<_>, Vec<_>) = TYPES
+        let (graph, mut arm): (Vec<_>, Vec<_>) = TYPES
             .iter()
             .partition(|row| by_graph && row.table.is_some() && row.listing != Listing::Hierarchy);
+        let (graph, unsure) =
+            if by_graph { self.permitted(graph, scopes).await } else { (graph, Vec::new()) };
+        arm.extend(unsure);
         let refused = futures::join!(
             self.by_graph(&graph, scopes),
             self.lists(&arm, scopes),

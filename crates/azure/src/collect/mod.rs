@@ -1,12 +1,14 @@
 //! A run: what is read in which order, and what becomes of what cannot be read.
 //!
-//! What lives here: scopes ([`scope`]), the lists ([`listing`]), what only references lead to ([`referenced`]),
+//! What lives here: scopes ([`scope`]), what may be read ([`permitted`]), the lists
+//! ([`listing`]), what only references lead to ([`referenced`]),
 //! changes in mid-run ([`changes`]), computed answers ([`effective`]), going on from a partial snapshot ([`resume`]),
 //! and what a run keeps in mind ([`state`]). What may not: how a call is made.
 
 mod changes;
 mod effective;
 mod listing;
+mod permitted;
 mod referenced;
 mod resume;
 mod scope;
