@@ -331,6 +331,20 @@ mod unknown_after_apply {
         expect(&plan, None, "undetermined", None);
     }
     #[test]
+    fn a_member_that_is_not_known_is_not_the_public_front_end() {
+        let mut plan = plan(PLAN);
+        set(
+            &mut plan,
+            "azurerm_private_endpoint.registry",
+            "/ip_configuration",
+            json!([{ "name": "one", "private_ip_address": "10.0.1.9", "subresource_name": "registry", "member_name": "registry" }]),
+        );
+        // What goes to public addresses is dropped: that says nothing of an address that is not known.
+        set(&mut plan, "azurerm_route.default", "/next_hop_type", json!("None"));
+        set(&mut plan, "azurerm_route.default", "/next_hop_in_ip_address", Value::Null);
+        expect(&plan, None, "undetermined", None);
+    }
+    #[test]
     fn a_service_range_that_is_left_out_is_azures_default() {
         let mut plan = plan(PLAN);
         let profile = &mut change(&mut plan, "azurerm_kubernetes_cluster.this")["change"]["after"]["network_profile"]

@@ -263,6 +263,16 @@ impl Work<'_, '_> {
         choices.into_iter().find(|c| !c.is_empty()).unwrap_or_default()
     }
 
+    /// Where no address is known to serve, and some that may serve are not known, a way that fails is not known to be
+    /// the one that matters (V5, V6).
+    fn unless_served_elsewhere(&self, outcome: Outcome) -> Outcome {
+        if !fails(&outcome) || !self.reachable.is_empty() {
+            return outcome;
+        }
+        let missing = self.serving.missing.iter().cloned().map(Outcome::open);
+        missing.reduce(Outcome::and).unwrap_or(outcome)
+    }
+
     fn path_claims(&mut self, target: &Target, answer: &mut HostAnswer) {
         let endpoint_host = self.endpoint.host.clone();
         let way = self.way(target);
@@ -277,7 +287,7 @@ impl Work<'_, '_> {
                 sports: branch.sports.clone(),
                 destination: destination.clone(),
                 choices: branch.choices.iter().map(choice).collect(),
-                outcome,
+                outcome: self.unless_served_elsewhere(outcome),
             };
             let captured = self.captured(target).map_or(Outcome::Holds, Outcome::open);
             answer.forward.push(piece(branch.forward.clone().and(captured)));
