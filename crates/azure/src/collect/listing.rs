@@ -146,7 +146,7 @@ impl Run<'_> {
             })
             .await;
         for (row, gap) in unread {
-            self.gap(gap, &Failure::new("InvalidAnswer", "the row cannot be read"), row.action);
+            self.gap(gap, &Failure::new("InvalidAnswer", "the row cannot be read"), &row.action());
         }
         match outcome {
             Ok(()) => {

@@ -68,7 +68,7 @@ impl Run<'_> {
                             operation: Some(format!("GET {}", id.as_written())),
                             ..Gap::default()
                         };
-                        self.gap(gap, &failure, row.action);
+                        self.gap(gap, &failure, &row.action());
                         continue;
                     }
                 };

@@ -166,7 +166,7 @@ impl Run<'_> {
             operation: Some(operation.to_owned()),
             ..Gap::default()
         };
-        self.gap(gap, failure, row.action);
+        self.gap(gap, failure, &row.action());
     }
 
     /// Reads one resource through ARM. `Ok(None)`: it is not there.
