@@ -115,3 +115,13 @@ fn run(arguments: &Arguments, matches: &ArgMatches) -> anyhow::Result<u8> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn every_subcommand_can_be_parsed() {
+        super::Arguments::command().debug_assert();
+    }
+}

@@ -30,7 +30,7 @@ pub struct Arguments {
     live: Live,
     /// The subscription of resources whose provider configuration names none.
     #[arg(long, value_name = "ID")]
-    subscription: Option<String>,
+    provider_subscription: Option<String>,
     /// Only what the plan makes worse sets the exit code.
     #[arg(long)]
     fail_on_new: bool,
@@ -51,7 +51,7 @@ pub fn run(arguments: &Arguments, matches: &ArgMatches) -> Result<u8> {
         if paths.is_empty() { Ok(None) } else { arguments.settings.load(&paths).map(Some) }
     })?;
     let options = pullproof_terraform::Options {
-        subscription: arguments.subscription.clone(),
+        subscription: arguments.provider_subscription.clone(),
         also: arguments.settings.config_text()?.into_iter().map(|(_, text)| text).collect(),
     };
     let overlay = input.edits(base.as_ref().map(|b| &b.layered), &options);
