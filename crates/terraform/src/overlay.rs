@@ -307,7 +307,7 @@ impl Lay<'_, '_> {
         out.take(self.estate, base, options, &self.resized);
         if out.scopes.contains(&format!("/subscriptions/{UNKNOWN_SUBSCRIPTION}")) {
             out.notes.push(format!(
-                "the plan names no subscription: {UNKNOWN_SUBSCRIPTION} stands for it; give --subscription where ids matter"
+                "the plan names no subscription: {UNKNOWN_SUBSCRIPTION} stands for it; give --provider-subscription where ids matter"
             ));
         }
         if base.is_none()

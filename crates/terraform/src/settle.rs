@@ -189,7 +189,14 @@ fn matching<'a>(blocks: &'a [Value], item: &Value, n: usize) -> Option<&'a Value
     let fitting: Vec<&Value> = blocks.iter().filter(|b| fits(b)).collect();
     match fitting.as_slice() {
         [only] => Some(only),
-        [] => None,
+        // A provider may write a constant in its own way: of one block there is no doubt.
+        [] => {
+            if let [only] = blocks {
+                Some(only)
+            } else {
+                None
+            }
+        }
         _ => blocks.get(n).filter(|b| fits(b)).or_else(|| fitting.first().copied()),
     }
 }
