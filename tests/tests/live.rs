@@ -1,7 +1,7 @@
 //! What is collected live is what a snapshot says: every fixture, served by the emulator and read through Azure Resource
 //! Manager and through Resource Graph, has the verdicts of its file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -61,8 +61,8 @@ fn verdicts(snapshot: &Path, estate: &Estate) -> Verdicts {
         .collect()
 }
 
-/// Collects what the emulator serves of an estate.
-fn collect(estate: &Estate, source: &str, target: &Path) {
+/// Collects what the emulator serves of an estate; the actions that Azure checks for the calls.
+fn collect(estate: &Estate, source: &str, target: &Path) -> BTreeSet<String> {
     let paths: Vec<PathBuf> = [&estate.snapshot].into_iter().chain(&estate.beside).cloned().collect();
     let snapshot = Arc::new(read(&paths, ReadOptions::default()).expect("the fixture can be read"));
     let emulator = Emulator::start(snapshot, FaultPlan::default(), Options::default()).expect("it starts");
@@ -76,8 +76,10 @@ fn collect(estate: &Estate, source: &str, target: &Path) {
         .env("AZURE_CLIENT_SECRET", &credentials.client_secret)
         .output()
         .expect("the binary runs");
+    let actions = emulator.calls().into_iter().flat_map(|call| call.actions).collect();
     emulator.stop();
     assert!(output.status.success(), "{source}: {}", String::from_utf8_lossy(&output.stderr));
+    actions
 }
 
 /// Differences, in words.
@@ -141,4 +143,40 @@ fn small_fixtures_collected_live_are_what_their_files_say() {
     }
     assert!(run > 0, "there are no fixtures");
     assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// The role of `pullproof permissions` against what is called: nothing is called that it does not hold, and what matters
+/// most is called for.
+#[test]
+fn the_role_holds_what_is_called() {
+    let folder = Folder::new("role");
+    let at = root().join("fixtures/contoso");
+    let estate = Estate { snapshot: at.join("snapshot.ndjson"), beside: Vec::new(), config: None };
+    let output = pullproof()
+        .args([
+            "permissions",
+            "--effective",
+            "--scope",
+            "/subscriptions/d681fa37-5754-4b98-8892-e047f959f53e",
+        ])
+        .output()
+        .expect("the binary runs");
+    let role: Value = serde_json::from_slice(&output.stdout).expect("a role");
+    let held: BTreeSet<String> = role["Actions"].as_array().expect("actions").iter().map(fold).collect();
+    let mut called = BTreeSet::new();
+    for source in ["arm", "graph"] {
+        called.extend(collect(&estate, source, &folder.0.join("role.ndjson")));
+    }
+    let called: BTreeSet<String> = called.iter().map(|action| action.to_ascii_lowercase()).collect();
+    let lacking: Vec<&String> = called.difference(&held).collect();
+    assert!(lacking.is_empty(), "called, but not in the role: {lacking:?}");
+    for action in ["virtualnetworks/read", "routetables/read", "azurefirewalls/read", "privateendpoints/read"]
+    {
+        let action = format!("microsoft.network/{action}");
+        assert!(held.contains(&action) && called.contains(&action), "{action}");
+    }
+}
+
+fn fold(action: &Value) -> String {
+    action.as_str().unwrap_or_default().to_ascii_lowercase()
 }

@@ -6,13 +6,14 @@
 //! Resource Graph returns it; any output to a terminal.
 //!
 //! Read in this order: [`types`], [`cloud`], [`credential`], `transport`, `graph`, `shape`, [`collect`],
-//! [`progress`], [`error`].
+//! [`progress`], [`permissions`], [`error`].
 
 pub mod cloud;
 pub mod collect;
 pub mod credential;
 pub mod error;
 mod graph;
+pub mod permissions;
 pub mod progress;
 mod shape;
 mod transport;

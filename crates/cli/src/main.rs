@@ -9,6 +9,7 @@ mod diff;
 mod emulate;
 mod load;
 mod path;
+mod permissions;
 mod plan;
 mod query;
 mod rules;
@@ -48,6 +49,8 @@ enum Command {
     Path(path::Arguments),
     /// Answers single questions, JSON lines in and out.
     Query(query::Arguments),
+    /// Prints the least-privilege role that `collect` takes, for `az role definition create`.
+    Permissions(permissions::Arguments),
     /// Serves a snapshot as Azure Resource Manager and Resource Graph, for tests and demonstrations.
     Emulate(emulate::Arguments),
     /// Audits a made-up estate, served as Azure on loopback: no files, no account.
@@ -103,6 +106,7 @@ fn run(arguments: &Arguments, matches: &ArgMatches) -> anyhow::Result<u8> {
         }
         Command::Path(path) => path::run(path),
         Command::Query(query) => query::run(query),
+        Command::Permissions(permissions) => permissions::run(permissions),
         Command::Emulate(emulate) => emulate::run(emulate),
         Command::Demo(demo) => {
             let empty = ArgMatches::default();
