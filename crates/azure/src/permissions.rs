@@ -4,11 +4,16 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
+use crate::shape::{RECORD_TYPES, RECORDS};
 use crate::types::{EFFECTIVE, READS, TYPES};
 
 /// The actions that reading takes, in order; with those of `--effective`, which let Azure compute.
 pub fn actions(effective: bool) -> BTreeSet<String> {
     let mut out: BTreeSet<String> = TYPES.iter().map(|row| row.action().into_owned()).collect();
+    // By Resource Graph a row is read by its own type, whatever list ARM has it in; record sets by their kinds.
+    out.extend(TYPES.iter().map(|row| format!("{}/read", row.name)));
+    let zones = RECORDS.rsplit_once('/').map_or(RECORDS, |(zones, _)| zones);
+    out.extend(RECORD_TYPES.iter().map(|kind| format!("{zones}/{kind}/read")));
     out.extend(READS.iter().map(|operation| operation.action.to_owned()));
     if effective {
         out.extend(EFFECTIVE.iter().map(|operation| operation.action.to_owned()));
