@@ -2,11 +2,12 @@
 //!
 //! What lives here: the table of what is read ([`types`]), where and as whom to ask ([`cloud`], [`credential`]),
 //! single calls and lists (`transport`), Resource Graph (`graph`), the shape of what is kept (`shape`), a whole run
-//! ([`collect`]). What may not: any meaning of a field beyond identity, references, secrets and the shape in which
-//! Resource Graph returns it; any output to a terminal.
+//! ([`collect`]), and a snapshot that says no names ([`redact`]). What may not: any meaning of a field beyond identity,
+//! references, secrets and the shape in which Resource Graph returns it; any output to a terminal.
 //!
 //! Read in this order: [`types`], [`cloud`], [`credential`], `transport`, `graph`, `shape`, [`collect`],
 //! [`progress`], [`permissions`], [`error`].
+//! [`redact`], [`progress`], [`error`].
 
 pub mod cloud;
 pub mod collect;
@@ -15,6 +16,7 @@ pub mod error;
 mod graph;
 pub mod permissions;
 pub mod progress;
+pub mod redact;
 mod shape;
 mod transport;
 pub mod types;
