@@ -63,6 +63,10 @@ fn verdicts(snapshot: &Path, estate: &Estate) -> Verdicts {
 
 /// Collects what the emulator serves of an estate; the actions that Azure checks for the calls.
 fn collect(estate: &Estate, source: &str, target: &Path) -> BTreeSet<String> {
+    collect_with(estate, source, target, &[])
+}
+
+fn collect_with(estate: &Estate, source: &str, target: &Path, more: &[&Path]) -> BTreeSet<String> {
     let paths: Vec<PathBuf> = [&estate.snapshot].into_iter().chain(&estate.beside).cloned().collect();
     let snapshot = Arc::new(read(&paths, ReadOptions::default()).expect("the fixture can be read"));
     let emulator = Emulator::start(snapshot, FaultPlan::default(), Options::default()).expect("it starts");
@@ -71,6 +75,7 @@ fn collect(estate: &Estate, source: &str, target: &Path) -> BTreeSet<String> {
         .args(["collect", "--quiet", "--effective", "--auth", "client-secret", "--source", source])
         .args(["--arm-endpoint", emulator.base_url(), "--authority", emulator.base_url(), "-o"])
         .arg(target)
+        .args(more)
         .env("AZURE_TENANT_ID", &credentials.tenant)
         .env("AZURE_CLIENT_ID", &credentials.client_id)
         .env("AZURE_CLIENT_SECRET", &credentials.client_secret)
@@ -179,4 +184,39 @@ fn the_role_holds_what_is_called() {
 
 fn fold(action: &Value) -> String {
     action.as_str().unwrap_or_default().to_ascii_lowercase()
+}
+
+/// Redacted on collecting: the verdicts are those of the file, the names are not.
+#[test]
+fn what_is_collected_redacted_has_the_verdicts_and_no_names() {
+    let folder = Folder::new("redacted");
+    let at = root().join("fixtures/contoso");
+    let estate = Estate {
+        snapshot: at.join("snapshot.ndjson"),
+        beside: vec![at.join("ServiceTags_Public_20260803.json")],
+        config: Some(at.join("pullproof.toml")),
+    };
+    let target = folder.0.join("redacted.ndjson");
+    let config = at.join("pullproof.toml");
+    collect_with(&estate, "auto", &target, &[Path::new("--redact"), Path::new("--redact-config"), &config]);
+    let redacted = Estate {
+        snapshot: target.clone(),
+        beside: estate.beside.clone(),
+        config: Some(folder.0.join("redacted.ndjson.pullproof.toml")),
+    };
+    let sorted = |verdicts: Verdicts| {
+        let mut out: Vec<String> = verdicts.into_values().collect();
+        out.sort();
+        out
+    };
+    assert_eq!(sorted(verdicts(&estate.snapshot, &estate)), sorted(verdicts(&target, &redacted)));
+    let text = fs::read_to_string(&target).expect("a snapshot")
+        + &fs::read_to_string(redacted.config.expect("it has one")).expect("declared facts");
+    for name in
+        ["contoso", "rg-hub", "snet-nodes", "afw-hub", "harbor", "d681fa37-5754-4b98-8892-e047f959f53e"]
+    {
+        assert!(!text.to_lowercase().contains(name), "{name} is still there");
+    }
+    let files = fs::read_dir(&folder.0).expect("a folder").count();
+    assert_eq!(files, 2, "what still says names is left beside");
 }

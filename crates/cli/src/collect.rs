@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
+use pullproof_azure::redact::Secret;
 use pullproof_azure::{
     Auth, Cancel, Cloud, Collector, Endpoints, Event, Limits, Options, Progress, Scope, Source, Sources,
     Summary,
@@ -25,6 +26,12 @@ pub struct Arguments {
     /// A partial snapshot to go on from.
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
+    /// Replace names, ids and addresses, consistently, by others: for handing the snapshot on. Verdicts stay.
+    #[arg(long, conflicts_with = "resume")]
+    redact: bool,
+    /// A pullproof.toml to be redacted alike; it goes beside the snapshot, as `<snapshot>.pullproof.toml`.
+    #[arg(long, value_name = "FILE", requires = "redact")]
+    redact_config: Option<PathBuf>,
     /// No progress and no summary on standard error.
     #[arg(short, long)]
     quiet: bool,
@@ -129,11 +136,53 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     }
     let resume = arguments.resume.clone();
     let noise = Noise { quiet: arguments.quiet, verbose: arguments.verbose };
-    let summary = arguments.azure.collect(&arguments.cluster, &arguments.output, resume, noise)?;
+    let (clusters, output) = (&arguments.cluster, &arguments.output);
+    let summary = if arguments.redact {
+        let config = arguments.redact_config.as_deref().map(read_config).transpose()?;
+        let raw = Raw::beside(output);
+        let summary = arguments.azure.collect(clusters, &raw.0, resume, noise)?;
+        redact(&raw, output, config.as_deref())?;
+        summary
+    } else {
+        arguments.azure.collect(clusters, output, resume, noise)?
+    };
     if !arguments.quiet {
-        print(&summary, &arguments.output);
+        print(&summary, output, !arguments.redact);
     }
     Ok(if summary.partial { PARTIAL } else { 0 })
+}
+
+fn read_config(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path).with_context(|| path.display().to_string())
+}
+
+/// A snapshot that still says names; gone when dropped.
+struct Raw(PathBuf);
+
+impl Raw {
+    fn beside(target: &Path) -> Self {
+        let mut name = target.file_name().unwrap_or_default().to_os_string();
+        name.push(format!(".{}.raw", std::process::id()));
+        Self(target.with_file_name(name))
+    }
+}
+
+impl Drop for Raw {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// Redacts what was collected, and the declared facts that belong to it, under a secret that nobody keeps.
+fn redact(raw: &Raw, target: &Path, config: Option<&str>) -> Result<()> {
+    let config = pullproof_azure::redact::file(&raw.0, target, config, Secret::random()?)?;
+    if let Some(text) = config {
+        let mut name = target.file_name().unwrap_or_default().to_os_string();
+        name.push(".pullproof.toml");
+        let path = target.with_file_name(name);
+        std::fs::write(&path, text).with_context(|| path.display().to_string())?;
+    }
+    Ok(())
 }
 
 /// How much is said on standard error.
@@ -274,8 +323,12 @@ pub fn progress(noise: Noise) -> Progress {
 /// Gaps that are printed; the others are in the file.
 const SHOWN: usize = 20;
 
-fn print(summary: &Summary, target: &Path) {
-    let ended = if summary.partial { ", ended early: go on with --resume" } else { "" };
+fn print(summary: &Summary, target: &Path, resumable: bool) {
+    let ended = match summary.partial {
+        true if resumable => ", ended early: go on with --resume",
+        true => ", ended early",
+        false => "",
+    };
     eprintln!("pullproof: {}: {} resources{ended}", target.display(), summary.resources);
     for (name, counts) in [("ARM", summary.arm), ("Resource Graph", summary.graph)] {
         eprintln!("  {name}: {} calls, {} of them again", counts.calls, counts.retries);

@@ -1,8 +1,8 @@
 //! Redaction: a snapshot with names, ids and addresses replaced consistently, every relation kept, so that its verdicts
 //! are those of the original.
 //!
-//! What lives here: what is kept and what is replaced, and by what. What may not: reading or writing of files, any
-//! meaning of a field beyond whether it says whose it is.
+//! What lives here: what is kept and what is replaced, and by what. What may not: any meaning of a field beyond whether
+//! it says whose it is.
 //!
 //! Two passes: a [`Survey`] looks at every line, then its [`Redactor`] replaces line by line. Kept are the words of the
 //! API, numbers, versions, times, regions, service tags, FQDN tags, built-in roles, names that Azure gives a meaning,
@@ -14,12 +14,13 @@
 //! fill a reserved block without a gap, there is nothing to move them to, and they stay.
 //!
 //! Read in this order: this file (the walk), `words` (what is kept), `names`, `ids`, `addresses`, `text` (one string),
-//! `survey`, then `condition`, `certificate`, `declared`, `secret`.
+//! `survey`, then `condition`, `certificate`, `declared`, `file`, `secret`.
 
 mod addresses;
 mod certificate;
 mod condition;
 mod declared;
+mod file;
 mod ids;
 mod names;
 mod secret;
@@ -32,6 +33,7 @@ use std::net::IpAddr;
 use serde_json::{Map, Value};
 
 pub use declared::DeclaredError;
+pub use file::{FileError, file};
 pub use secret::{NoRandomness, Secret};
 pub use survey::Survey;
 
