@@ -11,16 +11,17 @@
 //! - not in *whole* prefixes, such as subnets: the fourth address of a subnet stays the fourth (R25), the last the last;
 //! - not along the edges of ranges and of neighbours: a range stays a range, neighbours stay neighbours.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ipnet::IpNet;
 
 use super::secret::{Secret, Use};
 
-/// Blocks whose meaning is documented: each keeps its addresses. The first word says what becomes of them: `fixed`
-/// blocks are mixed within themselves, `whole` ones stay as they are.
+/// Blocks whose meaning is documented: each keeps its addresses. True: they stay as they are; false: they are mixed
+/// within the block.
 const BLOCKS: &[(bool, &[&str])] = &[
-    // Private, shared, documentation and benchmarking space; what AKS reserves for itself (A-facts on reserved ranges);
+    // Private, shared, documentation and benchmarking space; what AKS reserves for itself;
     // IPv6: unique local, global unicast, documentation, 6to4, NAT64.
     (
         false,
@@ -193,12 +194,12 @@ pub(super) struct Seen {
     v4: Tree,
     v6: Tree,
     /// Prefixes and ranges as first and last address; for neighbours.
-    spans: Vec<(bool, u128, u128, u8)>,
+    spans: BTreeSet<(bool, u128, u128, u8)>,
 }
 
 impl Seen {
     pub(super) fn new() -> Self {
-        let mut seen = Self { v4: Tree::new(), v6: Tree::new(), spans: Vec::new() };
+        let mut seen = Self { v4: Tree::new(), v6: Tree::new(), spans: BTreeSet::new() };
         for (whole, blocks) in BLOCKS {
             for net in blocks.iter().filter_map(|text| text.parse::<IpNet>().ok()) {
                 seen.fix(net);
@@ -233,7 +234,7 @@ impl Seen {
         let v4 = net.addr().is_ipv4();
         self.tree(v4).insert(block(net));
         if net.prefix_len() < width(v4) {
-            self.spans.push((v4, bits(net.network()), bits(net.broadcast()), net.prefix_len()));
+            self.spans.insert((v4, bits(net.network()), bits(net.broadcast()), net.prefix_len()));
         }
     }
 
@@ -259,10 +260,7 @@ impl Seen {
 
     /// The map under a secret.
     pub(super) fn map(mut self, secret: Secret) -> Map {
-        self.spans.sort_unstable();
-        self.spans.dedup();
-        let mut starts: std::collections::BTreeMap<(bool, u128), Vec<(u128, u8)>> =
-            std::collections::BTreeMap::new();
+        let mut starts: BTreeMap<(bool, u128), Vec<(u128, u8)>> = BTreeMap::new();
         for (v4, first, _, length) in &self.spans {
             starts.entry((*v4, *first)).or_default().push((*first, *length));
         }

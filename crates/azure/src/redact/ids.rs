@@ -72,7 +72,7 @@ fn segments(id: &str) -> Vec<(&str, Segment<'_>)> {
 impl Names {
     pub(super) fn id(&self, id: &str) -> String {
         // What a service endpoint policy admits of a whole service.
-        if id.to_ascii_lowercase().starts_with("/services/azure") && words::is_word(id) {
+        if id.to_ascii_lowercase().starts_with("/services/azure") && words::is_word(&id.replace('/', "")) {
             return id.to_owned();
         }
         let mut out = Vec::new();

@@ -13,8 +13,8 @@
 //! prefixes, their order and places within subnets, ports, versions, regions, and which names are equal. Where prefixes
 //! fill a reserved block without a gap, there is nothing to move them to, and they stay.
 //!
-//! Read in this order: this file (the walk), `words` (what is kept), `names`, `ids`, `addresses`, `text` (one string),
-//! `survey`, then `condition`, `certificate`, `declared`, `file`, `secret`.
+//! Read in this order: this file (the walk), `words` and `keys` (what is kept), `names`, `ids`, `addresses`, `text` (one
+//! string), `survey`, then `condition`, `certificate`, `declared`, `file`, `secret`.
 
 mod addresses;
 mod certificate;
@@ -22,6 +22,7 @@ mod condition;
 mod declared;
 mod file;
 mod ids;
+mod keys;
 mod names;
 mod secret;
 mod survey;
@@ -93,7 +94,9 @@ impl Redactor {
         let id = object.get("id").and_then(Value::as_str).filter(|id| ids::is_id(id));
         let mut out = Map::new();
         for (key, value) in object {
-            let here = Spot { parent: spot.key, key };
+            // Keys of the user's own say nothing about their values.
+            let here =
+                if keys::has_free_keys(spot.key) { Spot::default() } else { Spot { parent: spot.key, key } };
             let value = match value {
                 // A name is the last part of the id beside it, whatever that part is relative to.
                 Value::String(name) if key == "name" && id.is_some_and(|id| ends_in(id, name)) => {
@@ -106,7 +109,7 @@ impl Redactor {
                     let zone = full.strip_prefix(name.as_str()).and_then(|rest| rest.strip_prefix('.'));
                     Value::String(self.names.below(name, zone.unwrap_or("")))
                 }
-                Value::String(text) if words::has_free_keys(spot.key) && words::is_kept_tag(key) => {
+                Value::String(text) if keys::has_free_keys(spot.key) && keys::is_kept_tag(key) => {
                     Value::String(self.names.name(text))
                 }
                 other => self.value(here, other),
@@ -121,9 +124,8 @@ impl Redactor {
             return self.names.id(key);
         }
         let folded = key.to_ascii_lowercase();
-        let free = words::has_free_keys(spot.key) && !words::is_kept_tag(key);
-        if !free && words::is_api_key(key, self.names.known.names.contains(&folded))
-            || words::is_kept_tag(key)
+        let free = keys::has_free_keys(spot.key) && !keys::is_kept_tag(key);
+        if !free && keys::is_api_key(key, self.names.known.names.contains(&folded)) || keys::is_kept_tag(key)
         {
             return key.to_owned();
         }

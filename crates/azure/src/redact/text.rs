@@ -6,7 +6,7 @@ use ipnet::IpNet;
 
 use super::Redactor;
 use super::names::is_guid;
-use super::words;
+use super::{keys, words};
 
 /// Where a string stands: its key, and the key of the object or list around that one.
 #[derive(Clone, Copy, Default)]
@@ -72,7 +72,7 @@ impl Redactor {
         if text.is_empty() {
             return String::new();
         }
-        if words::is_prose(spot.key) {
+        if keys::is_prose(spot.key) {
             return "redacted".into();
         }
         match spot.key {
@@ -81,7 +81,9 @@ impl Redactor {
             "issuer" => return names.issuer(text),
             "roleName" if pullproof_snapshot::facts::roles::named(text).is_some() => return text.to_owned(),
             "actions" | "notActions" | "dataActions" | "notDataActions" => return self.action(text),
-            "domains" | "domainName" | "domain" if text == "." => return text.to_owned(),
+            "pullproof" => return text.to_owned(),
+            "operation" => return self.operation(text),
+            "pointer" => return self.pointer(text),
             _ => {}
         }
         if super::ids::is_id(text) {
@@ -99,9 +101,9 @@ impl Redactor {
         if let Some((scheme, rest)) = text.split_once("://") {
             return self.url(scheme, rest);
         }
-        let word = words::is_word_key(spot.parent, spot.key) && words::is_word(text);
-        // Sizes, tags, versions; but not a name that happens to stand at such a key.
-        if word && !(names.known.names.contains(&text.to_ascii_lowercase()) && text.contains('-')) {
+        // But not a name that happens to stand where words do.
+        let name = text.contains(['-', '_']) && names.known.names.contains(&text.to_ascii_lowercase());
+        if !name && keys::is_word_at(spot.parent, spot.key, text) {
             return text.to_owned();
         }
         if text.contains(',') && !text.contains(char::is_whitespace) {
@@ -109,6 +111,26 @@ impl Redactor {
             return parts.join(",");
         }
         names.name(text)
+    }
+
+    /// `GET <id>`, an action, or the name of an operation.
+    fn operation(&self, text: &str) -> String {
+        let word = |part: &str| {
+            if part.bytes().all(|b| b.is_ascii_alphabetic()) {
+                part.to_owned()
+            } else {
+                self.text(Spot::default(), part)
+            }
+        };
+        text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+    }
+
+    /// A JSON pointer: keys of the API and places in lists.
+    fn pointer(&self, text: &str) -> String {
+        text.split('/')
+            .map(|part| if part.is_empty() { String::new() } else { self.key(Spot::default(), part) })
+            .collect::<Vec<_>>()
+            .join("/")
     }
 
     /// Terms of addresses; `None` where the text is something else.
