@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ipnet::IpNet;
+use pullproof_snapshot::facts::{internet, public_resolvers};
 
 use super::secret::{Secret, Use};
 
@@ -43,8 +44,8 @@ const BLOCKS: &[(bool, &[&str])] = &[
             "2002::/16",
         ],
     ),
-    // This network, loopback, link-local, the platform (R36, F40), multicast and beyond; the public resolvers that
-    // everybody knows (D106, D115); an address of the API server that AKS documents.
+    // This network, loopback, link-local, the platform (R36, F40), multicast and beyond; an address of the API
+    // server that AKS documents.
     (
         true,
         &[
@@ -55,23 +56,11 @@ const BLOCKS: &[(bool, &[&str])] = &[
             "172.31.0.100/32",
             "192.0.0.0/24",
             "224.0.0.0/3",
-            "8.8.8.8/32",
-            "8.8.4.4/32",
-            "1.1.1.1/32",
-            "1.0.0.1/32",
-            "9.9.9.9/32",
-            "149.112.112.112/32",
-            "208.67.222.222/32",
-            "208.67.220.220/32",
             "::/96",
             "::ffff:0:0/96",
             "64:ff9b::/96",
             "fe80::/10",
             "ff00::/8",
-            "2001:4860:4860::8888/128",
-            "2001:4860:4860::8844/128",
-            "2606:4700:4700::1111/128",
-            "2606:4700:4700::1001/128",
         ],
     ),
 ];
@@ -208,9 +197,12 @@ impl Seen {
                 }
             }
         }
-        let facts = pullproof_snapshot::facts::internet::not_public()
-            .iter()
-            .chain(pullproof_snapshot::facts::internet::contested());
+        // Resolvers that anybody may ask (D106, D115) are found by their addresses.
+        for resolver in public_resolvers::all() {
+            seen.fix(IpNet::from(*resolver));
+            seen.keep_whole(IpNet::from(*resolver));
+        }
+        let facts = internet::not_public().iter().chain(internet::contested());
         facts.filter_map(|text| text.parse::<IpNet>().ok()).for_each(|net| seen.fix(net));
         seen
     }

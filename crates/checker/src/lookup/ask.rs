@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use pullproof_snapshot::ArmId;
 use pullproof_snapshot::declared::DnsServer;
+use pullproof_snapshot::facts::public_resolvers;
 use pullproof_snapshot::question::{LookupResult, Missing};
 
 use super::azure_dns::Rematch;
@@ -59,18 +60,6 @@ impl Transport {
 }
 
 const NIC: &str = "microsoft.network/networkinterfaces";
-
-/// Resolvers that everybody knows: they say what public DNS says (D115).
-const PUBLIC_RESOLVERS: &[&str] = &[
-    "8.8.8.8",
-    "8.8.4.4",
-    "1.1.1.1",
-    "1.0.0.1",
-    "9.9.9.9",
-    "149.112.112.112",
-    "208.67.222.222",
-    "208.67.220.220",
-];
 
 impl<'p> Walk<'p> {
     /// What the server at an address replies to this asker; silence where the query or its answer is lost.
@@ -212,7 +201,7 @@ impl<'p> Walk<'p> {
                 let why = "a resolver behind it is not followed";
                 Reply::unknown(vec![missing::not_modelled(id.to_string(), why)]).after(here)
             }
-            None if PUBLIC_RESOLVERS.iter().any(|known| known.parse() == Ok(server)) && port == 53 => {
+            None if public_resolvers::all().contains(&server) && port == 53 => {
                 self.public(name, Rematch::Nobody).after(here)
             }
             Some(Owner::Machine { .. }) | None => {

@@ -1,11 +1,12 @@
 //! Who answers at an address: Azure DNS, an inbound endpoint, a firewall, a declared server, or nobody knows.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 
 use pullproof_network::model::compute::VmPower;
 use pullproof_network::model::dns_resolver::{inbound_endpoint, resolver};
 use pullproof_network::model::index::{DnsServerIx, InboundEndpointIx, NicIx, SiteIx, SubnetIx};
 use pullproof_network::{Ref, Val};
+use pullproof_snapshot::facts::public_resolvers;
 
 use super::asker::{AZURE_DNS, Asker, Reached};
 use super::declared_server::Place;
@@ -20,14 +21,6 @@ use crate::outcome::{Basis, Blocker, Outcome};
 use crate::path::{Delivery, StepDecision, StepKind};
 use crate::prover::Prover;
 use crate::unread::{unknown_value, unread};
-
-/// Public resolvers, which know nothing of private zones (D106, D115).
-const PUBLIC_RESOLVERS: [IpAddr; 4] = [
-    IpAddr::V4(Ipv4Addr::new(8, 8, 8, 8)),
-    IpAddr::V4(Ipv4Addr::new(8, 8, 4, 4)),
-    IpAddr::V4(Ipv4Addr::new(1, 1, 1, 1)),
-    IpAddr::V4(Ipv4Addr::new(1, 0, 0, 1)),
-];
 
 impl Prover<'_> {
     /// What the asker gets from `address` for the name. Never empty.
@@ -159,7 +152,7 @@ impl Prover<'_> {
         if let Some((ix, place)) = self.declared_resolver_at(address, device, subnet, site) {
             return self.declared_server(ix, &place, name, record, &trail);
         }
-        if PUBLIC_RESOLVERS.contains(&address) && device.is_none() {
+        if public_resolvers::all().contains(&address) && device.is_none() {
             let lost = Blocker {
                 kind: BlockerKind::PublicAnswer,
                 message: format!(

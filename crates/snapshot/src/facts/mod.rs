@@ -2,13 +2,14 @@
 //!
 //! What lives here: typed readers of those files. What may not: decisions. Each function names the facts it hands out.
 //!
-//! Read in any order: [`clouds`], [`fqdn_tags`], [`presets`], [`reserved_names`], [`roles`], [`service_tags`],
-//! [`settled`], [`tripwires`].
+//! Read in any order: [`clouds`], [`fqdn_tags`], [`internet`], [`presets`], [`public_resolvers`], [`reserved_names`],
+//! [`roles`], [`service_tags`], [`settled`], [`tripwires`].
 
 pub mod clouds;
 pub mod fqdn_tags;
 pub mod internet;
 pub mod presets;
+pub mod public_resolvers;
 pub mod reserved_names;
 pub mod roles;
 pub mod service_tags;
