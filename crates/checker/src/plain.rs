@@ -32,7 +32,7 @@ pub struct Plain {
 }
 
 /// Values that are kept parsed, and rules of NSGs that are kept read.
-const PARSED: usize = 250_000;
+const PARSED: usize = 120_000;
 const RULES: usize = 20_000;
 
 /// How many values there are in one.
