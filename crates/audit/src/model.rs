@@ -279,7 +279,14 @@ pub struct Finding {
     pub message: String,
     pub resource: Option<String>,
     pub pointer: Option<String>,
+    /// The Terraform address of the block that made the element, where one did (`module.spoke["weu"].azurerm_subnet.nodes`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
+    /// Where the element is written: the deciding attribute, or the block where no attribute decides. Empty without source.
     pub locations: Vec<Location>,
+    /// What stands beside it: the calls of the modules that hold the block, innermost first, and unresolved arguments.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub related: Vec<Location>,
     /// Ids of the audits that it is about. Never empty.
     pub audits: Vec<String>,
     /// The reason of the suppression that covers it.
@@ -297,10 +304,23 @@ pub enum Severity {
     Note,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize)]
+/// A place in a source file. Lines and columns count from one; columns are UTF-16 code units, and the end is exclusive.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize)]
 pub struct Location {
     pub file: String,
     pub line: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_line: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_column: Option<u64>,
+    /// The source line itself, without the space round it: what a fingerprint that outlives moved lines is made of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// What the place is, in one line (`module "spoke" is called here`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
 }
 
 /// One fact about what a node needs to come up, beside the verdict.

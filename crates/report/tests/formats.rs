@@ -148,7 +148,9 @@ fn finding(rule: &str, name: &str, severity: Severity, causes: &[&str]) -> Findi
         message: "peering to-hub is Disconnected".into(),
         resource: Some(PEERING.into()),
         pointer: Some("/properties/peeringState".into()),
+        address: None,
         locations: Vec::new(),
+        related: Vec::new(),
         audits: vec!["a-1".into()],
         suppressed: None,
         causes: causes.iter().map(|c| (*c).to_owned()).collect(),
@@ -157,7 +159,7 @@ fn finding(rule: &str, name: &str, severity: Severity, causes: &[&str]) -> Findi
 
 fn report() -> Report {
     let mut placed = finding("PP1101", "peering-not-connected", Severity::Error, &["b-1"]);
-    placed.locations = vec![Location { file: "infra/network.tf".into(), line: 12 }];
+    placed.locations = vec![Location { file: "infra/network.tf".into(), line: 12, ..Location::default() }];
     let mut accepted = finding("PP7103", "declare", Severity::Warning, &["m-1"]);
     accepted.suppressed = Some("known".into());
     let mut bare = finding("CT001", "ours", Severity::Note, &["b-1"]);
