@@ -1,6 +1,8 @@
 //! What the tests of the whole product share: the binary under test, and the places of fixtures and judges.
 
 pub mod cases;
+pub mod dice;
+pub mod random;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -14,31 +14,12 @@ use pullproof_network::Network;
 use pullproof_prover::Prover;
 use pullproof_scenario::{Expanded, Scenario};
 use pullproof_snapshot::{Declared, Layered};
+use pullproof_tests::dice::Dice;
 use pullproof_tests::root;
 use serde_json::{Value, json};
 
 /// How many are tried where nothing else is said.
 const USUAL: u64 = 400;
-
-/// Reproducible numbers (Knuth's MMIX constants).
-struct Dice(u64);
-
-impl Dice {
-    fn new(seed: u64) -> Self {
-        let mut dice = Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(1));
-        dice.below(2);
-        dice
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap_or_default() % n.max(1)
-    }
-
-    fn pick<'a, T>(&mut self, from: &'a [T]) -> Option<&'a T> {
-        from.get(self.below(from.len()))
-    }
-}
 
 /// Where every value stands, below the resource's own `id`, `name` and `type`.
 fn pointers(value: &Value, at: &str, out: &mut Vec<String>) {

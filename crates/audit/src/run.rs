@@ -369,10 +369,20 @@ impl Auditor<'_, '_> {
         let image_hosts: Vec<String> = pair.image_hosts.iter().flatten().cloned().collect();
         let identity =
             self.prover.identity(place.cluster, Some(pool), pair.registry, &image_hosts, &repositories);
-        let host = image_hosts.first().map(String::as_str);
         let request = |_: &Piece, _: usize| {
-            let repository = repositories.first().map(String::as_str);
-            witness::request(self.plain, maker.subject, registry, host, repository, &identity)
+            // One of the pulls fails, not necessarily the first.
+            let each = |all: &[String]| match all {
+                [] => vec![None],
+                some => some.iter().map(|one| Some(one.clone())).collect(),
+            };
+            let hosts = each(&image_hosts);
+            let pulls = each(&repositories).into_iter().flat_map(|repository| {
+                hosts.iter().map(move |host| (host.clone(), repository.clone())).collect::<Vec<_>>()
+            });
+            witness::any_of(pulls.map(|(host, repository)| {
+                let (host, repository) = (host.as_deref(), repository.as_deref());
+                witness::request(self.plain, maker.subject, registry, host, repository, &identity)
+            }))
         };
         let claim = piece(identity.outcome.clone());
         out.push(maker.single(Layer::Identity, None, &claim, identity.basis.clone(), request));

@@ -183,6 +183,19 @@ pub fn request(
     settle(witness, plain, printed)
 }
 
+/// The first that is confirmed; else one that is not known. Contradicted only where every one is.
+pub fn any_of(all: impl Iterator<Item = Confirmation>) -> Confirmation {
+    let mut best: Option<Confirmation> = None;
+    for one in all {
+        match (&best, one) {
+            (_, confirmed @ Confirmation::Confirmed(_)) => return confirmed,
+            (None | Some(Confirmation::Contradicted(_)), other) => best = Some(other),
+            (Some(_), _) => {}
+        }
+    }
+    best.unwrap_or_else(|| Confirmation::Unknown(vec![unconfirmed()]))
+}
+
 fn settle(witness: Witness, plain: &Plain, printed: Counterexample) -> Confirmation {
     match confirm(witness, plain) {
         Ok(_) => Confirmation::Confirmed(printed),

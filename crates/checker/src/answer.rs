@@ -3,15 +3,16 @@
 use std::net::IpAddr;
 
 use pullproof_snapshot::ArmId;
-use pullproof_snapshot::question::{Answer, Direction, From, Packet, Question};
+use pullproof_snapshot::question::{Answer, Decision, DecisionAnswer, Direction, From, Packet, Question};
 
 use crate::egress::Sender;
+use crate::index::{Home, OwnerKind};
 use crate::json::Node;
 use crate::nsg::{Flow, Machine, MachineKind};
 use crate::plain::Plain;
 use crate::pools;
 use crate::vnet::Subnet;
-use crate::{firewall, first_hop, name_questions, names, nsg, path_answer};
+use crate::{firewall, first_hop, missing, name_questions, names, nsg, path_answer};
 
 /// Answers every question that the plain evaluator knows; an error answer where a name is not found or ambiguous.
 pub fn answer(plain: &Plain, question: &Question) -> Answer {
@@ -32,9 +33,11 @@ fn reply(plain: &Plain, question: &Question) -> Result<Answer, String> {
             let at = stand(plain, at)?;
             let flow = flow(packet)?;
             let own = if *direction == Direction::Outbound { flow.source } else { flow.destination };
-            let machine =
-                Machine { subnet: at.subnet, kind: at.kind(plain, own), address: own, forwarded: false };
-            Answer::Decision(nsg::filter(plain, &machine, *direction, &flow).answer())
+            let decide = |kind| {
+                let machine = Machine { subnet: at.subnet, kind, address: own, forwarded: false };
+                nsg::filter(plain, &machine, *direction, &flow).answer()
+            };
+            Answer::Decision(together(at.kinds(plain, own).into_iter().map(decide).collect()))
         }
         Question::Firewall { firewall, packet, host } => {
             let id = names::resource(plain, "Microsoft.Network/azureFirewalls", "firewall", firewall)?;
@@ -91,25 +94,48 @@ impl Stand<'_> {
         }
     }
 
-    /// A private endpoint's NIC is the platform's: its filter is that of the endpoint (F93).
-    fn kind(&self, plain: &Plain, own: IpAddr) -> MachineKind {
-        match &self.nic {
-            Some(nic) => match endpoint_of(plain, nic) {
-                Some(_) => MachineKind::PrivateEndpoint,
-                None => MachineKind::Nic(nic.clone()),
-            },
-            None => {
-                let endpoints = &plain.index().endpoints;
-                if endpoints.iter().any(|e| e.subnet == self.subnet.id && e.address == own) {
-                    return MachineKind::PrivateEndpoint;
-                }
-                match pools::of_subnet(plain, &self.subnet.id).into_iter().next() {
-                    Some(pool) => MachineKind::Node(pool),
-                    None => MachineKind::Anonymous,
-                }
-            }
+    /// A private endpoint's NIC is the platform's: its filter is that of the endpoint (F93). In a subnet it is the
+    /// interface of the packet's own address: an endpoint's, a machine's, else that of a new node of a pool there.
+    fn kinds(&self, plain: &Plain, own: IpAddr) -> Vec<MachineKind> {
+        if let Some(nic) = &self.nic {
+            return match endpoint_of(plain, nic) {
+                Some(_) => vec![MachineKind::PrivateEndpoint],
+                None => vec![MachineKind::Nic(nic.clone())],
+            };
         }
+        let here = &self.subnet.id;
+        if plain.index().endpoints.iter().any(|e| e.subnet == *here && e.address == own) {
+            return vec![MachineKind::PrivateEndpoint];
+        }
+        let owners = plain.index().owners.get(&own).map(Vec::as_slice).unwrap_or_default();
+        if let Some(owner) = owners.iter().find(|o| o.home == Home::Subnet(here.clone())) {
+            return match owner.kind {
+                OwnerKind::Nic => vec![MachineKind::Nic(owner.id.clone())],
+                _ => vec![MachineKind::Anonymous],
+            };
+        }
+        let pools = pools::of_subnet(plain, here);
+        if pools.is_empty() || !self.subnet.prefixes().known.iter().any(|p| p.contains(&own)) {
+            return vec![MachineKind::Anonymous];
+        }
+        pools.into_iter().map(MachineKind::Node).collect()
     }
+}
+
+/// One answer of all machines that a question may mean.
+fn together(answers: Vec<DecisionAnswer>) -> DecisionAnswer {
+    let mut all = answers.into_iter();
+    let Some(first) = all.next() else {
+        return DecisionAnswer { decision: Decision::Unknown, rule: None, by: None, missing: Vec::new() };
+    };
+    all.fold(first, |one, other| {
+        if one.decision == other.decision {
+            return one;
+        }
+        let missing =
+            missing::depends_on("which pool the node is of", "the pools there are filtered differently");
+        DecisionAnswer { decision: Decision::Unknown, rule: None, by: None, missing: vec![missing] }
+    })
 }
 
 fn endpoint_of(plain: &Plain, nic: &ArmId) -> Option<ArmId> {

@@ -10,6 +10,7 @@ use pullproof_snapshot::question::{Decision, DecisionAnswer, LookupAnswer, Looku
 use serde_json::Value;
 
 use crate::json::{Node, is, prefix, range_holds};
+use crate::lookup;
 use crate::missing;
 use crate::nsg::Flow;
 use crate::plain::Plain;
@@ -52,6 +53,8 @@ struct Rule {
 #[derive(Default)]
 struct Rules {
     ordered: Vec<Rule>,
+    /// Rules that translate the destination, each with the resource that holds it.
+    translating: Vec<(Value, ArmId)>,
     /// What was not read; it may hold any rule.
     open: Vec<Missing>,
     assumptions: Vec<String>,
@@ -91,13 +94,11 @@ pub fn decide(
         }
     };
     outcome.assumptions.clone_from(&rules.assumptions);
-    let own = addresses(plain, firewall);
-    // F140: the DNS proxy serves its own address.
-    if own.contains(&flow.destination) && flow.destination_port == 53 {
-        outcome.allow = Tri::Yes;
+    let ask = Ask { plain, firewall, flow, host, from };
+    if addresses(plain, firewall).contains(&flow.destination) {
+        outcome.allow = ask.to_itself(&rules);
         return outcome;
     }
-    let ask = Ask { plain, firewall, flow, host, from };
     let mut unsure: Vec<(bool, Vec<Missing>)> = rules.open.into_iter().map(|m| (true, vec![m])).collect();
     // Whatever was not read may allow and may deny.
     let closed = unsure.is_empty();
@@ -230,7 +231,10 @@ fn of_policy(plain: &Plain, policy: &ArmId, out: &mut Rules) -> Result<(), Missi
         for (_, node) in collections {
             let kind = node.text("/ruleCollectionType").known()?.unwrap_or_default();
             if is(kind, "FirewallPolicyNatRuleCollection") {
-                continue; // F134: only for the firewall's own address
+                let rules = node.list("/rules");
+                out.open.extend(rules.open);
+                out.translating.extend(rules.known.into_iter().map(|rule| (rule.clone(), id.clone())));
+                continue;
             }
             let action = node.text("/action/type").known()?;
             let allow = is(action.ok_or_else(|| missing::malformed(&id, "/action/type"))?, "Allow");
@@ -255,6 +259,13 @@ fn of_policy(plain: &Plain, policy: &ArmId, out: &mut Rules) -> Result<(), Missi
 }
 
 fn classic(node: Node<'_>, firewall: &ArmId, out: &mut Rules) -> Result<(), Missing> {
+    let translating = node.list("/properties/natRuleCollections");
+    out.open.extend(translating.open);
+    for collection in translating.known {
+        let rules = Node::new(collection, firewall).list("/properties/rules");
+        out.open.extend(rules.open);
+        out.translating.extend(rules.known.into_iter().map(|rule| (rule.clone(), firewall.clone())));
+    }
     for (field, kind) in
         [("networkRuleCollections", Kind::Network), ("applicationRuleCollections", Kind::Application)]
     {
@@ -290,6 +301,30 @@ struct Ask<'a> {
 }
 
 impl Ask<'_> {
+    /// A packet to the firewall's own address: its DNS proxy (F140), a translation (F134), else nobody.
+    fn to_itself(&self, rules: &Rules) -> Tri {
+        if self.flow.destination_port == 53 {
+            match lookup::serves_names(self.plain, self.firewall) {
+                Ok(true) => return Tri::Yes,
+                Ok(false) => {}
+                Err(missing) => return Tri::unknown(missing),
+            }
+        }
+        if let Some(open) = rules.open.first() {
+            return Tri::unknown(open.clone());
+        }
+        let reached = rules.translating.iter().any(|(rule, by)| {
+            self.side(Node::new(rule, by), "destination", self.flow.destination, None) != Tri::No
+        });
+        if !reached {
+            return Tri::No;
+        }
+        Tri::unknown(missing::not_modelled(
+            format!("destination translation at {}", self.firewall.name()),
+            "a rule may send packets for its own address on to another (F134)",
+        ))
+    }
+
     fn matches(&self, rule: &Rule) -> Tri {
         let node = Node::new(&rule.json, &rule.by);
         let source = self.side(node, "source", self.flow.source, None);

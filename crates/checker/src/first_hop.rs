@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use ipnet::IpNet;
 use pullproof_snapshot::ArmId;
 use pullproof_snapshot::question::{EffectiveRoute, EffectiveRoutesAnswer, Missing, NextHopAnswer};
 
@@ -33,6 +34,9 @@ pub fn effective_routes(plain: &Plain, subnet: &Subnet) -> EffectiveRoutesAnswer
             state: if is_active(plain, &table, route) { "Active" } else { "Invalid" }.to_owned(),
             name: route.name.clone(),
         };
+        if routes.contains(&row) {
+            continue; // a prefix of two links is one row here
+        }
         let twin = routes.iter_mut().find(|r| {
             route.hop == Hop::ServiceEndpoint && r.next_hop_type == row.next_hop_type && r.state == row.state
         });
@@ -73,7 +77,10 @@ fn unusable(plain: &Plain, from: &ArmId, address: IpAddr) -> bool {
 pub fn next_hop(plain: &Plain, subnet: &Subnet, sender: &Sender, to: IpAddr) -> NextHopAnswer {
     match choose(plain, subnet, to, None) {
         Choice::Platform => NextHopAnswer {
-            next_hop_type: "Platform".into(),
+            // The network's own: Azure has no word for the host (R232).
+            next_hop_type: "VnetLocal".into(),
+            source: Some("Default".into()),
+            prefix: Some(IpNet::from(to).to_string()),
             delivered: Some(true),
             ..NextHopAnswer::default()
         },

@@ -207,10 +207,10 @@ fn leg(walk: &mut Walk<'_>, start: Position, between: &[Crossed], target: Option
                 note(walk, &missed.join(", "), "drop", &["R160", "R163", "R164"]);
                 return Tri::No;
             }
-            Step::Device { id, nic, next } => {
+            Step::Device { id, nic, declared, next } => {
                 let Some(wanted) = expected.first().copied() else {
                     note(walk, &id, "drop", &["R163", "R164"]);
-                    return stranger(walk.plain, nic.as_ref());
+                    return if declared { Tri::No } else { stranger(walk.plain, nic.as_ref()) };
                 };
                 let same = wanted.id == id || nic.as_ref().is_some_and(|n| wanted.members.contains(n));
                 if !same {
@@ -260,7 +260,13 @@ fn stranger(plain: &Plain, nic: Option<&ArmId>) -> Tri {
 enum Step {
     On(Position),
     Arrived,
-    Device { id: String, nic: Option<ArmId>, next: Option<Position> },
+    /// `declared`: its behaviour is, so that it is known to be stateful (CONTRACT §2).
+    Device {
+        id: String,
+        nic: Option<ArmId>,
+        declared: bool,
+        next: Option<Position>,
+    },
     End(Tri),
 }
 
@@ -348,7 +354,7 @@ fn appliance(walk: &mut Walk<'_>, subnet: &Subnet, route: &Route) -> Step {
             return match all.iter().find(|o| o.home == Home::Hub(hub.clone())) {
                 Some(owner) => {
                     let next = Some(Position::Hub(hub));
-                    Step::Device { id: owner.id.as_written().to_owned(), nic: None, next }
+                    Step::Device { id: owner.id.as_written().to_owned(), nic: None, declared: true, next }
                 }
                 None => Step::End(Tri::unknown(missing::not_modelled(
                     format!("{address}"),
@@ -369,33 +375,46 @@ fn appliance(walk: &mut Walk<'_>, subnet: &Subnet, route: &Route) -> Step {
         Device::AzureFirewall(owner) => Step::Device {
             id: owner.id.as_written().to_owned(),
             nic: None,
+            declared: true,
             next: device::subnet_of(&owner).map(Position::Subnet),
         },
-        Device::Declared(appliance) => {
-            Step::Device { id: format!("appliance:{}", appliance.address), nic: None, next: None }
-        }
+        Device::Declared(appliance) => Step::Device {
+            id: format!("appliance:{}", appliance.address),
+            nic: None,
+            declared: true,
+            next: None,
+        },
         Device::Nic { owner, appliance } => {
             if device::forwards(plain, &owner.id) == Tri::No {
                 return end(walk, &owner.id, &["R43"]);
             }
+            let declared = appliance.is_some();
             let id = known(walk, &owner.id, appliance.map(|a| a.address));
             Step::Device {
                 id,
+                declared,
                 nic: Some(owner.id.clone()),
                 next: device::subnet_of(&owner).map(Position::Subnet),
             }
         }
-        Device::Balancer { owner, backends, .. } => {
+        Device::Balancer { owner, backends, appliance } => {
             let crate::index::OwnerKind::LoadBalancer(front) = &owner.kind else {
                 return Step::End(Tri::unknown(missing::resource(&owner.id)));
             };
+            // R165: the reply is for the client's port, and needs a rule of its own.
+            match device::balanced(plain, &owner, front, &walk.flow.protocol, walk.flow.source_port) {
+                Tri::Yes => {}
+                Tri::No => return end(walk, &owner.id, &["R165"]),
+                unknown => return Step::End(unknown),
+            }
             let next = backends.first().and_then(device::subnet_of).map(Position::Subnet);
             // One member behind the front end is that member, whichever address names it.
             let nic = match backends.as_slice() {
                 [one] => Some(one.id.clone()),
                 _ => None,
             };
-            Step::Device { id: front.as_written().to_owned(), nic, next }
+            let declared = appliance.is_some();
+            Step::Device { id: front.as_written().to_owned(), nic, declared, next }
         }
     }
 }
@@ -468,7 +487,7 @@ fn in_hub(plain: &Plain, hub: &ArmId, from: Option<&HubConnection>, to: IpAddr, 
             Ok(Some(row)) => match row.target {
                 Target::Firewall(id) => {
                     let next = Some(Position::Hub(hub.clone()));
-                    Step::Device { id: id.as_written().to_owned(), nic: None, next }
+                    Step::Device { id: id.as_written().to_owned(), nic: None, declared: true, next }
                 }
                 Target::Network { hub: other, vnet } => into_network(plain, hub, &other, &vnet, home),
                 Target::Site(_) => Step::End(Tri::No),
@@ -489,7 +508,7 @@ fn into_network(plain: &Plain, from: &ArmId, hub: &ArmId, network: &ArmId, home:
             Err(missing) => return Step::End(Tri::unknown(missing)),
             Ok(Some(id)) => {
                 let next = Some(Position::Hub(hub.clone()));
-                return Step::Device { id: id.as_written().to_owned(), nic: None, next };
+                return Step::Device { id: id.as_written().to_owned(), nic: None, declared: true, next };
             }
             Ok(None) => {}
         }

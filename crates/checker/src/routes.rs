@@ -205,7 +205,8 @@ fn build(plain: &Plain, subnet: &Subnet, out: &mut Effective) {
 fn defaults(out: &mut Effective) {
     let Some(all) = prefix("0.0.0.0/0") else { return };
     let learned = out.routes.iter().any(|r| r.prefix == all && r.origin == Origin::Gateway);
-    let user = out.routes.iter().any(|r| r.prefix == all && r.origin == Origin::User);
+    let user = out.routes.iter().any(|r| r.prefix == all && r.origin == Origin::User)
+        || out.open.iter().any(|o| o.route.origin == Origin::User && o.extent == Extent::Prefix(all));
     // With a learned default the system row is not even listed; with a user default it is, as Invalid (R252).
     if user || !learned {
         out.add(Route::system(all, Hop::Internet, Via::Nothing));
@@ -291,6 +292,15 @@ fn user(plain: &Plain, subnet: &Subnet, out: &mut Effective) {
     }
 }
 
+/// A user route of a known prefix that leads nobody knows where: to an appliance, say, which takes most.
+fn hop_not_known(text: &str, missing: Missing, out: &mut Effective) -> Result<(), Missing> {
+    match prefix(text) {
+        Some(net) => out.open(Origin::User, Hop::Appliance, Extent::Prefix(net), missing),
+        None => return Err(missing),
+    }
+    Ok(())
+}
+
 fn user_route(
     plain: &Plain,
     table: &ArmId,
@@ -301,7 +311,10 @@ fn user_route(
     let Some(text) = node.text("/properties/addressPrefix").known()? else {
         return Err(missing::malformed(node.of, "/properties/addressPrefix"));
     };
-    let kind = node.text("/properties/nextHopType").known()?;
+    let kind = match node.text("/properties/nextHopType").known() {
+        Ok(kind) => kind,
+        Err(missing) => return hop_not_known(text, missing, out),
+    };
     let hop = match kind {
         Some(k) if is(k, "VirtualAppliance") => Hop::Appliance,
         Some(k) if is(k, "VirtualNetworkGateway") => Hop::Gateway,
@@ -310,7 +323,10 @@ fn user_route(
         Some(k) if is(k, "None") => Hop::None,
         _ => return Err(missing::malformed(node.of, "/properties/nextHopType")), // R36
     };
-    let address = node.address("/properties/nextHopIpAddress").known()?;
+    let address = match node.address("/properties/nextHopIpAddress").known() {
+        Ok(address) => address,
+        Err(missing) => return hop_not_known(text, missing, out),
+    };
     let mut route = Route {
         address,
         origin: Origin::User,
@@ -321,10 +337,12 @@ fn user_route(
     if let Some(net) = prefix(text) {
         route.prefix = net;
         // The same prefix twice in one table: Azure rejects it, and a plan does not say which one wins (R56).
-        let twin = out.routes.iter().find(|r| r.origin == Origin::User && r.tag.is_none() && r.prefix == net);
-        if let Some(twin) = twin
-            && (twin.hop, twin.address) != (route.hop, route.address)
-        {
+        let same = |r: &Route| r.origin == Origin::User && r.tag.is_none() && r.prefix == net;
+        let disputed =
+            out.open.iter().any(|o| o.route.origin == Origin::User && o.extent == Extent::Prefix(net));
+        let twin = out.routes.iter().find(|r| same(r));
+        if disputed || twin.is_some_and(|twin| (twin.hop, twin.address) != (route.hop, route.address)) {
+            out.routes.retain(|r| !same(r));
             let what = format!("which route of {} holds for {net}", table.name());
             let missing = missing::evidence(what, "two routes of one table share a prefix (R56)");
             out.open(Origin::User, hop, Extent::Prefix(net), missing);

@@ -67,8 +67,13 @@ impl Edges {
 /// First and last assignable address, and each side of every boundary that a route, a rule or a declared filter puts
 /// into the subnet. `None` where there are too many.
 pub fn addresses(plain: &Plain, subnet: &Subnet) -> Option<Vec<IpAddr>> {
+    within(plain, subnet.prefixes().known)
+}
+
+/// The same of prefixes that are no subnet's, such as a virtual hub's.
+pub fn within(plain: &Plain, prefixes: Vec<IpNet>) -> Option<Vec<IpAddr>> {
     let mut out = BTreeSet::new();
-    for net in subnet.prefixes().known {
+    for net in prefixes {
         let IpNet::V4(net) = net else { continue };
         // Azure reserves the first four addresses and the last (R25).
         let low = u32::from(net.network()).saturating_add(4);

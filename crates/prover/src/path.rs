@@ -7,7 +7,7 @@ use std::net::IpAddr;
 use pullproof_network::set::{Addresses, Ports};
 use pullproof_snapshot::{ArmId, At};
 
-use crate::outcome::{Basis, Blocker, Outcome, Remark};
+use crate::outcome::{Basis, Blocker, Missing, Outcome, Remark};
 
 /// Where a packet is meant to go, as the node has it from its lookup.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -48,6 +48,8 @@ pub struct Branch {
     pub delivery: Delivery,
     /// The source that the destination sees, where something translates it. `None`: the node's own address.
     pub seen_as: Option<SeenAs>,
+    /// Other doors of the same service that the packet may come to instead, by other readings of one contested thing.
+    pub other_ends: Vec<OtherEnd>,
     /// Addresses of devices on the path that may present their own certificate, with the ARM id of an Azure Firewall
     /// that does (rule with `terminateTLS`).
     pub interceptors: Vec<Interceptor>,
@@ -65,6 +67,15 @@ pub struct Choice {
     /// `ecmp`, `backend`, `snat`, `connection`, …
     pub what: String,
     pub value: String,
+}
+
+/// Where a packet ends by another reading.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OtherEnd {
+    pub delivery: Delivery,
+    pub seen_as: Option<SeenAs>,
+    /// What is not known: which of the readings holds.
+    pub missing: Missing,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,9 +10,7 @@ use std::sync::Arc;
 use pullproof_prover::lookup_answer::{LookupAnswers, LookupEnd, Scope, When};
 use pullproof_prover::path::{Choice, Interceptor, PathAnswer, Target};
 use pullproof_prover::registry_answer::{Endpoint, RegistryKey, Serving};
-use pullproof_prover::{
-    Basis, Blocker, Missing, MissingKind, Outcome, Proto, Prover, RecordType, SourceContext,
-};
+use pullproof_prover::{Basis, Blocker, Missing, MissingKind, Outcome, Prover, RecordType, SourceContext};
 use pullproof_snapshot::ArmId;
 use pullproof_snapshot::question::{LookupResult, Reach};
 
@@ -171,7 +169,7 @@ impl Work<'_, '_> {
         let (prover, from, registry, endpoint, serving) =
             (self.prover, self.from, self.registry, self.endpoint, self.serving);
         self.ways.entry(target.clone()).or_insert_with(|| {
-            let path = prover.path(from, target, Proto::Tcp, endpoint.port, Some(&endpoint.host));
+            let path = way::path(prover, from, endpoint, serving, target);
             let admission = path
                 .branches
                 .iter()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pullproof_prover::path::{Branch, Delivery, PathAnswer, SeenAs, Target};
 use pullproof_prover::registry_answer::{Arrival, Endpoint, RegistryKey, Serving};
-use pullproof_prover::{Basis, BlockerKind, Outcome, Prover};
+use pullproof_prover::{Basis, BlockerKind, Outcome, Proto, Prover, SourceContext};
 
 /// One address (or public host) with the way there and the registry's own admission, branch by branch.
 pub(super) struct Way {
@@ -122,8 +122,57 @@ pub(super) fn fails(outcome: &Outcome) -> bool {
 /// Why an egress address is not known where the walk does not say.
 const NOT_KNOWN: &str = "the address that the registry sees is not known";
 
+/// The way to a target. Where a firewall's own lookup leads away from an address that serves, that is the name's fault
+/// and a claim of its own (V5, D177): the way is the one that the flow would take with the right answer.
+pub(super) fn path(
+    prover: &Prover<'_>,
+    from: &SourceContext,
+    endpoint: &Endpoint,
+    serving: &Serving,
+    target: &Target,
+) -> Arc<PathAnswer> {
+    let (port, host) = (endpoint.port, Some(endpoint.host.as_str()));
+    let found = prover.path(from, target, Proto::Tcp, port, host);
+    let serves = |t: &Target| serving.private.iter().any(|s| Target::Address(s.address) == *t);
+    let led_away = |b: &Branch| b.proxied_by.is_some() && b.ends_at.as_ref().is_some_and(|end| !serves(end));
+    if serves(target) && found.branches.iter().any(led_away) {
+        return prover.path_as_asked(from, target, Proto::Tcp, port, host);
+    }
+    found
+}
+
 /// The registry's own admission of what one branch brings to its door.
 pub(super) fn admission(
+    prover: &Prover<'_>,
+    registry: RegistryKey,
+    endpoint: &Endpoint,
+    serving: &Serving,
+    target: &Target,
+    branch: &Branch,
+) -> Vec<Admitted> {
+    let mut parts = at_one_end(prover, registry, endpoint, serving, target, branch);
+    for other in &branch.other_ends {
+        let end = Branch {
+            delivery: other.delivery.clone(),
+            seen_as: other.seen_as.clone(),
+            other_ends: Vec::new(),
+            ..branch.clone()
+        };
+        let there = at_one_end(prover, registry, endpoint, serving, target, &end);
+        let outcome = there.iter().map(|part| part.outcome.clone()).reduce(Outcome::and);
+        for part in &mut parts {
+            if let Some(outcome) = &outcome {
+                part.outcome = part.outcome.clone().readings(outcome.clone(), other.missing.clone());
+            }
+            for part_there in &there {
+                part.basis.merge(&part_there.basis);
+            }
+        }
+    }
+    parts
+}
+
+fn at_one_end(
     prover: &Prover<'_>,
     registry: RegistryKey,
     endpoint: &Endpoint,
@@ -161,7 +210,13 @@ pub(super) fn admission(
             let (outcome, basis) = prover.admission(registry, endpoint, Arrival::ServiceEndpoint(subnet));
             always(outcome, basis)
         }
-        Delivery::Device(_) | Delivery::Subnet(_) | Delivery::Platform | Delivery::Nowhere => no_door(),
+        Delivery::Device(_) | Delivery::Subnet(_) | Delivery::Platform => no_door(),
+        // Which door it is depends on where the packets end.
+        Delivery::Nowhere if matches!(branch.forward, Outcome::Open(..)) => {
+            let open = Outcome::open(super::reasons::depends(&endpoint.host, "the forward route"));
+            always(open, Basis::default())
+        }
+        Delivery::Nowhere => no_door(),
     }
 }
 

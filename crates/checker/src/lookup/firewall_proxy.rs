@@ -61,6 +61,15 @@ fn settings(plain: &Plain, firewall: &Resource) -> Result<Settings, Missing> {
     Ok(Settings { proxy: false, servers: Vec::new() }) // D119
 }
 
+/// Whether the firewall answers on port 53 of its own address (D119, F140).
+///
+/// # Errors
+/// What its settings depend on and was not read.
+pub fn serves_names(plain: &Plain, firewall: &ArmId) -> Result<bool, Missing> {
+    let resource = find(plain, firewall.folded()).ok_or_else(|| missing::resource(firewall))?;
+    settings(plain, &resource).map(|settings| settings.proxy)
+}
+
 impl Walk<'_> {
     /// What a client gets that asks the firewall on port 53: nothing while the proxy is off (D119).
     pub(super) fn firewall_proxy(&mut self, firewall: &ArmId, name: &str) -> Reply {

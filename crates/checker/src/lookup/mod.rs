@@ -36,6 +36,7 @@ use crate::plain::{Plain, Source};
 use crate::resources::unread_beside;
 use crate::sources;
 use ask::Asker;
+pub use firewall_proxy::serves_names;
 use name::fold;
 use reply::{Reply, agreed};
 

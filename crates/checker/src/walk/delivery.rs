@@ -94,6 +94,9 @@ impl Walk<'_> {
                 self.filter = self.filter.and(outcome.allow);
                 self.finish(Delivery::AzureFirewall(owner.id), place)
             }
+            OwnerKind::ResolverEndpoint if self.flow.destination_port != 53 => {
+                self.drop(&owner.id, "subnet", &["R42"], None) // it serves names only
+            }
             OwnerKind::ResolverEndpoint => {
                 self.receive(subnet, MachineKind::Anonymous, to, arrival);
                 self.finish(Delivery::ResolverEndpoint(owner.id), place)

@@ -37,6 +37,7 @@ impl Walk<'_> {
             Located::Hub(hub) => {
                 let all = self.plain.index().owners.get(&address).map(Vec::as_slice).unwrap_or_default();
                 match all.iter().find(|o| o.home == Home::Hub(hub.clone())).cloned() {
+                    Some(owner) if address == self.flow.destination => self.at_firewall(&owner),
                     Some(owner) => self.through_firewall(&owner),
                     None => self.stop(Tri::unknown(missing::not_modelled(
                         format!("{address} in {}", hub.name()),
@@ -48,6 +49,9 @@ impl Walk<'_> {
     }
 
     pub(super) fn at_hop(self, network: &ArmId, address: IpAddr, arrival: Arrival, route: &Route) -> Reach {
+        if address == self.flow.destination {
+            return self.deliver(network, arrival); // the hop is the end of the way
+        }
         match device::at(self.plain, network, address) {
             Device::Nothing => self.drop(network, "appliance", &["R42"], By::route(route)),
             Device::Unknown(missing) => self.stop(Tri::unknown(missing)),
@@ -77,11 +81,15 @@ impl Walk<'_> {
                 if backends.is_empty() {
                     return self.drop(&owner.id, "load_balancer", &["R42"], None);
                 }
+                let mut walk = self;
+                if !walk.fork(backends.len()) {
+                    return walk.too_many_ways();
+                }
                 let members: Vec<ArmId> = backends.iter().map(|b| b.id.clone()).collect();
                 let outcomes = backends.iter().map(|backend| {
                     let via =
                         Through { id: front.as_written().to_owned(), address, members: members.clone() };
-                    self.clone().through_nic(backend, appliance.as_ref(), arrival, via)
+                    walk.clone().through_nic(backend, appliance.as_ref(), arrival, via)
                 });
                 all(outcomes.collect())
             }

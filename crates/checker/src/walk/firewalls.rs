@@ -10,11 +10,13 @@ use crate::crossed::{Crossed, Position};
 use crate::egress::Sender;
 use crate::firewall;
 use crate::gateway::{self};
+use crate::hub;
 use crate::index::{Home, Owner};
 use crate::merge::{all, contested};
 use crate::missing;
 use crate::reach::{Delivery, Reach};
 use crate::reply::Place;
+use crate::sources;
 use crate::tags;
 use crate::tri::Tri;
 
@@ -122,10 +124,14 @@ impl Walk<'_> {
                 let known: Vec<IpAddr> = answer.addresses.iter().filter_map(|a| a.parse().ok()).collect();
                 // A public answer whose address is not known.
                 let addresses = if known.is_empty() { tags::samples(plain, host) } else { known };
+                let mut walk = self;
+                if !walk.fork(addresses.len()) {
+                    return walk.too_many_ways();
+                }
                 let outcomes: Vec<Reach> = addresses
                     .into_iter()
                     .map(|to| {
-                        let mut walk = self.clone();
+                        let mut walk = walk.clone();
                         walk.flow.destination = to;
                         walk.leave_firewall(owner, crossed.clone())
                     })
@@ -142,12 +148,44 @@ impl Walk<'_> {
         }
     }
 
+    /// A translated packet may have the address of any instance, and these may be anywhere in the firewall's subnet or
+    /// hub (V2, F135).
     pub(super) fn leave_firewall(mut self, owner: &Owner, crossed: Crossed) -> Reach {
         let plain = self.plain;
-        if crossed.source_nat {
-            self.flow.source = owner.address;
-        }
+        let translated = crossed.source_nat;
+        let again = self.crossed.iter().any(|c| c.source_nat && c.id == crossed.id);
         self.crossed.push(crossed);
+        if !translated {
+            return self.leave_as(owner, None);
+        }
+        // A public destination sees a public address, whichever instance it was.
+        if again || tags::is_public(self.flow.destination) {
+            return self.leave_as(owner, Some(owner.address));
+        }
+        let sources = match &owner.home {
+            Home::Subnet(id) => plain.index().subnets.get(id).and_then(|s| sources::addresses(plain, s)),
+            Home::Hub(hub) => match hub::hub_prefix(plain, hub) {
+                Ok(prefix) => sources::within(plain, prefix.into_iter().collect()),
+                Err(missing) => return self.stop(Tri::unknown(missing)),
+            },
+        };
+        let Some(mut sources) = sources else {
+            return self.stop(Tri::unknown(missing::too_complex("the addresses that the firewall may use")));
+        };
+        if !sources.contains(&owner.address) {
+            sources.push(owner.address);
+        }
+        if !self.fork(sources.len()) {
+            return self.too_many_ways();
+        }
+        all(sources.into_iter().map(|source| self.clone().leave_as(owner, Some(source))).collect())
+    }
+
+    fn leave_as(mut self, owner: &Owner, source: Option<IpAddr>) -> Reach {
+        let plain = self.plain;
+        if let Some(source) = source {
+            self.flow.source = source;
+        }
         match &owner.home {
             Home::Subnet(id) => match plain.index().subnets.get(id) {
                 Some(subnet) => self.send(subnet, &Sender::AzureFirewall(owner.id.clone())), // R171

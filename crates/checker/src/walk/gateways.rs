@@ -23,7 +23,7 @@ impl Walk<'_> {
     /// Behind a hub's firewall: connected networks of all hubs, branches, or the Internet (R190–R192).
     pub(super) fn leave_hub_firewall(mut self, hub: &ArmId, firewall: &ArmId) -> Reach {
         self.hops += 1;
-        if self.hops > HOPS {
+        if self.hops > HOPS || self.circles(hub) {
             return self.drop(hub, "gateway", &["R175"], None);
         }
         let to = self.flow.destination;

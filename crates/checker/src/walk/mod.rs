@@ -36,6 +36,9 @@ use crate::{endpoint_policy, firewall, peering};
 /// More hops than any supported path has.
 const HOPS: usize = 24;
 
+/// More walks than this from one packet are not followed one by one.
+const WAYS: usize = 1024;
+
 /// A packet under way and everything that happened to it.
 #[derive(Clone)]
 pub struct Walk<'a> {
@@ -55,6 +58,10 @@ pub struct Walk<'a> {
     pub findings: Vec<String>,
     pub egress: Option<Egress>,
     hops: usize,
+    /// How many walks this one stands among, each fork on its way counted.
+    ways: usize,
+    /// Where the packet has been, and as what.
+    been: Vec<(ArmId, Option<String>, Flow)>,
 }
 
 impl<'a> Walk<'a> {
@@ -79,6 +86,8 @@ impl<'a> Walk<'a> {
             findings: Vec::new(),
             egress: None,
             hops: 0,
+            ways: 1,
+            been: Vec::new(),
         }
     }
 
@@ -118,6 +127,26 @@ impl<'a> Walk<'a> {
         self.once(|w| &mut w.findings, text);
     }
 
+    /// The walk goes on in so many ways. False: these are too many to follow.
+    fn fork(&mut self, into: usize) -> bool {
+        self.ways = self.ways.saturating_mul(into.max(1));
+        self.ways <= WAYS
+    }
+
+    fn too_many_ways(self) -> Reach {
+        self.stop(Tri::unknown(missing::too_complex("the ways that a packet may take, one by one")))
+    }
+
+    /// The packet is sent on from here as it was before: it does so for ever (R175).
+    fn circles(&mut self, at: &ArmId) -> bool {
+        let here = (at.clone(), self.crossed.last().map(|c| c.id.clone()), self.flow.clone());
+        if self.been.contains(&here) {
+            return true;
+        }
+        self.been.push(here);
+        false
+    }
+
     /// The NSGs of one machine, for source ports that stand for all of the client's.
     fn guard(&mut self, machine: &Machine<'_>, direction: Direction) {
         for port in nsg::source_ports(self.plain, machine, direction, self.ports) {
@@ -133,7 +162,7 @@ impl<'a> Walk<'a> {
     /// From a machine in a subnet: its own filters, then its route.
     pub fn send(mut self, subnet: &Subnet, sender: &Sender) -> Reach {
         self.hops += 1;
-        if self.hops > HOPS {
+        if self.hops > HOPS || self.circles(&subnet.id) {
             // Every hop so far sent it on: a loop (R175).
             return self.drop(&subnet.id, "subnet", &["R175"], None);
         }
@@ -156,6 +185,9 @@ impl<'a> Walk<'a> {
             Choice::NoRoute => self.drop(&subnet.id, "route", &["R21"], None),
             Choice::Unknown(missing) => self.stop(Tri::Unknown(missing)),
             Choice::Contested(routes, missing) => {
+                if !self.fork(routes.len()) {
+                    return self.too_many_ways();
+                }
                 let readings = routes.iter().map(|r| self.clone().take(subnet, sender, r)).collect();
                 contested(readings, &missing)
             }

@@ -3,13 +3,15 @@
 //! What lives here: where an address is, who holds it, whether the holder forwards, and declared filters. What may
 //! not: routes (`routes/`), and the order in which a packet meets devices (`walk/`).
 //!
-//! Read in this order: [`locate`], [`next_hop`], [`load_balancer`], [`declared_filter`], [`machine`].
+//! Read in this order: [`locate`], [`next_hop`], [`load_balancer`], [`declared_filter`], [`machine`],
+//! `private_endpoint`.
 
 pub mod declared_filter;
 pub mod load_balancer;
 pub mod locate;
 pub mod machine;
 pub mod next_hop;
+mod private_endpoint;
 
 use std::net::IpAddr;
 

@@ -2,8 +2,9 @@
 
 use std::net::IpAddr;
 
-use pullproof_network::model::index::NicIx;
+use pullproof_network::model::index::{NicIx, SubnetIx};
 use pullproof_network::model::nic::Nic;
+use pullproof_network::model::owner::OwnerKind;
 use pullproof_network::set::{Addresses, Ports};
 use pullproof_network::{Ref, Val};
 use pullproof_snapshot::question::{Decision, DecisionAnswer, Direction, From, Packet};
@@ -16,37 +17,71 @@ use crate::path::Target;
 use crate::prover::Prover;
 
 impl Prover<'_> {
-    /// `query`'s `filter` (CONTRACT §4): a packet at a NIC, or at any interface of a subnet without a group of its
-    /// own. The error says what in the question cannot be used.
+    /// `query`'s `filter` (CONTRACT §4): a packet at a NIC, or at the interface that the packet's own address has in a
+    /// subnet. The error says what in the question cannot be used.
     pub fn filter_answer(
         &self,
         at: &From,
         direction: Direction,
         packet: &Packet,
     ) -> Result<DecisionAnswer, String> {
-        let point = self.filter_point(at, direction)?;
         let sources: Addresses = packet.source.parse()?;
         let destination: IpAddr =
             packet.destination.parse().map_err(|_| format!("`{}` is no address", packet.destination))?;
         let (proto, sports, port) = transport(packet)?;
+        let own = match direction {
+            Direction::Outbound => packet.source.parse().ok(),
+            Direction::Inbound => Some(destination),
+        };
         let to = Target::Address(destination);
-        let (pieces, _) = self.pieces(&point, &sources, &sports, &to, proto, port);
+        let mut pieces = Vec::new();
+        for point in self.filter_points(at, direction, own)? {
+            pieces.extend(self.pieces(&point, &sources, &sports, &to, proto, port).0);
+        }
         Ok(answer(&pieces))
     }
 
-    fn filter_point(&self, at: &From, direction: Direction) -> Result<FilterPoint, String> {
+    fn filter_points(
+        &self,
+        at: &From,
+        direction: Direction,
+        own: Option<IpAddr>,
+    ) -> Result<Vec<FilterPoint>, String> {
         match (&at.nic, &at.subnet) {
             (Some(name), None) => {
                 let (ix, nic) = one(name, self.network.nics.iter().map(|(ix, nic)| (ix, &nic.id, nic)))?;
-                self.point_of_nic(ix, nic, direction)
+                Ok(vec![self.point_of_nic(ix, nic, direction)?])
             }
             (None, Some(name)) => {
                 let subnets = self.network.subnets.iter();
                 let (subnet, _) = one(name, subnets.map(|(ix, subnet)| (ix, &subnet.id, subnet)))?;
-                let holder = Holder::Other;
-                Ok(FilterPoint { subnet, holder, direction, sender: None, forwarded: false })
+                let holders = self.holders_at(subnet, own).into_iter();
+                let point = |holder| {
+                    let sender = match (direction, holder) {
+                        (Direction::Outbound, Holder::Pool(pool)) => Some(pool),
+                        _ => None,
+                    };
+                    FilterPoint { subnet, holder, direction, sender, forwarded: false }
+                };
+                Ok(holders.map(point).collect())
             }
             _ => Err("give either `nic` or `subnet`".into()),
+        }
+    }
+
+    /// Whose interface an address of a subnet is: a private endpoint's, a machine's, else that of a new node of each
+    /// pool there. An address that is not in the subnet has none: the subnet's own filters are asked.
+    fn holders_at(&self, subnet: SubnetIx, own: Option<IpAddr>) -> Vec<Holder> {
+        let inside = |a: &IpAddr| self.network.subnets[subnet].prefixes.iter().any(|p| p.contains(a));
+        let Some(own) = own.filter(inside) else { return vec![Holder::Other] };
+        let owners = self.network.owners_of(own).iter().filter(|o| o.subnet == Some(subnet));
+        let owner = owners.min_by_key(|o| !matches!(o.kind, OwnerKind::PrivateEndpoint(_)));
+        match owner.map(|o| o.kind) {
+            Some(OwnerKind::PrivateEndpoint(endpoint)) => vec![Holder::PrivateEndpoint(endpoint)],
+            Some(OwnerKind::Nic(nic, _)) => vec![Holder::Nic(nic)],
+            Some(_) => vec![Holder::Other],
+            None if self.network.pools_of(subnet).is_empty() => vec![Holder::Other],
+            None => self.network.pools_of(subnet).iter().map(|pool| Holder::Pool(*pool)).collect(),
         }
     }
 

@@ -46,7 +46,9 @@ impl Prover<'_> {
 fn part(open: &OpenSource) -> Option<Part> {
     match open.kind {
         OpenKind::Gateway | OpenKind::Network(_) => {}
-        OpenKind::User | OpenKind::UserTag(_) | OpenKind::ServiceEndpoint(_) => return None,
+        OpenKind::User | OpenKind::UserHop(_) | OpenKind::UserTag(_) | OpenKind::ServiceEndpoint(_) => {
+            return None;
+        }
     }
     Some(Part {
         set: open.within.clone().unwrap_or_else(Addresses::all_v4),

@@ -7,15 +7,18 @@ use std::str::FromStr;
 use ipnet::IpNet;
 use pullproof_network::model::index::{NicIx, SubnetIx, VnetIx};
 use pullproof_network::model::owner::OwnerKind;
-use pullproof_snapshot::question::{EffectiveRoute, EffectiveRoutesAnswer, From, NextHopAnswer};
+use pullproof_snapshot::question::{EffectiveRoute, EffectiveRoutesAnswer, From, Missing, NextHopAnswer};
 
 use crate::context::Proto;
 use crate::device::load_balancer::Balanced;
 use crate::device::locate::Located;
+use crate::device::next_hop::Taken;
+use crate::outcome::Outcome;
 use crate::path::Target;
 use crate::prover::Prover;
 use crate::routes::effective::EffectiveRoutes;
 use crate::routes::endpoint::RoutePolicy;
+use crate::routes::reason::leads_nowhere_known;
 use crate::routes::route::{Hop, Route, RouteSource};
 use crate::routes::select::Selected;
 
@@ -67,14 +70,33 @@ impl Prover<'_> {
             Hop::Drop => row.delivered = Some(false),
             Hop::Appliance(address) => {
                 row.next_hop_ip = Some(address.to_string());
-                match self.locate(vnet, *address) {
+                let taken = match self.locate(vnet, *address) {
                     Located::Open(missing) => return unknown(vec![missing]),
                     Located::Nowhere | Located::Own | Located::Peered(_) | Located::Hub(_) => {
-                        if self.is_no_hop(vnet, *address) {
-                            row.next_hop_type = UNUSABLE.into();
-                            row.delivered = Some(false);
-                        }
+                        self.next_hop(vnet, *address, Proto::Tcp, 443).taken
                     }
+                };
+                if self.is_no_hop(vnet, *address) {
+                    row.next_hop_type = UNUSABLE.into();
+                    row.delivered = Some(false);
+                } else {
+                    match taken {
+                        Taken::By(_) => {}
+                        Taken::Broken(_) => row.delivered = Some(false), // R42
+                        Taken::Open(missing) => left_open(&mut row, [missing]),
+                    }
+                }
+            }
+            // R88
+            Hop::PrivateEndpoint(endpoint) => match self.approved(*endpoint) {
+                Outcome::Holds => {}
+                Outcome::Fails(..) => row.delivered = Some(false),
+                Outcome::Open(first, more) => left_open(&mut row, std::iter::once(first).chain(more)),
+            },
+            Hop::VnetLocal if route.source == RouteSource::User => {
+                let own = self.network.vnets[vnet].address_space.iter().any(|p| p.contains(&to));
+                if !own {
+                    left_open(&mut row, [leads_nowhere_known(route.prefix, to)]);
                 }
             }
             Hop::VpnGateway => {
@@ -101,12 +123,8 @@ impl Prover<'_> {
                     row.delivered = Some(!basic && !dropped);
                 }
             }
-            Hop::VnetLocal
-            | Hop::HubItself(_)
-            | Hop::ServiceEndpoint(_)
-            | Hop::PrivateEndpoint(_)
-            | Hop::Gateway(..)
-            | Hop::Hub(_) => {}
+            Hop::VnetLocal | Hop::HubItself(_) | Hop::ServiceEndpoint(_) | Hop::Gateway(..) | Hop::Hub(_) => {
+            }
         }
         row
     }
@@ -149,12 +167,12 @@ impl Prover<'_> {
         let mut rows: BTreeMap<RowKey, Vec<IpNet>> = BTreeMap::new();
         for prefix in routes.prefixes() {
             let same = routes.at_prefix(*prefix);
-            let mut seen: Vec<&Hop> = Vec::new();
+            let mut seen: Vec<(RouteSource, &Hop)> = Vec::new();
             for (i, route) in same.iter().enumerate() {
-                if seen.contains(&&route.hop) && route.source != RouteSource::User {
+                if seen.contains(&(route.source, &route.hop)) && route.source != RouteSource::User {
                     continue; // one prefix over several connections is one row here
                 }
-                seen.push(&route.hop);
+                seen.push((route.source, &route.hop));
                 let beaten = same.first().is_some_and(|best| i > 0 && best.source != route.source)
                     || self.invalidated(&routes, route);
                 let key = RowKey {
@@ -172,7 +190,10 @@ impl Prover<'_> {
                     // Rows of one kind stay apart but for tags and service endpoints, which Azure lists as one.
                     apart: if route.tag.is_some() { None } else { Some(*prefix) },
                 };
-                rows.entry(key).or_default().push(*prefix);
+                let row = rows.entry(key).or_default();
+                if row.last() != Some(prefix) {
+                    row.push(*prefix);
+                }
             }
         }
         let routes_out = rows
@@ -221,6 +242,12 @@ struct RowKey {
 /// Azure answers `None` for a hop that cannot be used, and keeps its address (R33, R41).
 const UNUSABLE: &str = "None";
 
-fn unknown(missing: Vec<pullproof_snapshot::question::Missing>) -> NextHopAnswer {
+/// The hop is known, and what becomes of the packet there is not.
+fn left_open(row: &mut NextHopAnswer, missing: impl IntoIterator<Item = Missing>) {
+    row.delivered = None;
+    row.missing.extend(missing);
+}
+
+fn unknown(missing: Vec<Missing>) -> NextHopAnswer {
     NextHopAnswer { next_hop_type: "unknown".into(), missing, ..NextHopAnswer::default() }
 }

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::context::{Proto, SourceContext};
 use crate::lookup_answer::{RecordType, When};
+use crate::missing::depends_on;
 use crate::outcome::Outcome;
 use crate::path::{Branch, Step, Target};
 use crate::prover::Prover;
@@ -32,6 +33,7 @@ impl Prover<'_> {
         };
         let contexts = self.path_sources(from)?;
         let mut parts = Vec::new();
+        let mut unresolved = None;
         for context in &contexts {
             match (&to.address, &to.host) {
                 (Some(address), None) => {
@@ -40,25 +42,42 @@ impl Prover<'_> {
                     let answer = self.path(context, &Target::Address(address), proto, port, None);
                     parts.extend(answer.branches.iter().cloned());
                 }
-                (None, Some(host)) => parts.extend(self.path_to_host(context, host, proto, port)?),
+                (None, Some(host)) => match self.path_to_host(context, host, proto, port) {
+                    Ok(branches) => parts.extend(branches),
+                    Err(missing) => unresolved = unresolved.or(Some(missing)),
+                },
                 _ => return Err("give exactly one of `address` and `host` in `to`".into()),
             }
         }
-        Ok(self.worst(&parts))
+        // V4: nothing is said about no address.
+        Ok(match unresolved {
+            Some(missing) => PathAnswer {
+                verdict: VerdictWord::Undetermined,
+                forward: VerdictWord::Undetermined,
+                back: VerdictWord::Undetermined,
+                missing: vec![missing],
+                path: Vec::new(),
+            },
+            None => self.worst(&parts),
+        })
     }
 
+    /// The error is what has to be known first about the host's addresses.
     fn path_to_host(
         &self,
         context: &SourceContext,
         host: &str,
         proto: Proto,
         port: u16,
-    ) -> Result<Vec<Branch>, String> {
+    ) -> Result<Vec<Branch>, Missing> {
         let lookup = self.lookup(context, host, RecordType::A);
         let mut out = Vec::new();
         for end in lookup.ends.iter().filter(|e| e.when != When::EarlierSilent) {
             if let Some(missing) = end.missing.first() {
-                return Err(format!("{host} cannot be resolved: {}", missing.what));
+                return Err(missing.clone());
+            }
+            if end.result != LookupResult::Answer {
+                return Err(depends_on(format!("an address of {host}")));
             }
             if end.result == LookupResult::Answer && end.addresses.is_empty() {
                 // A public answer whose address is not known.
@@ -71,7 +90,7 @@ impl Prover<'_> {
             }
         }
         if out.is_empty() {
-            return Err(format!("{host} resolves to no address"));
+            return Err(depends_on(format!("an address of {host}")));
         }
         Ok(out)
     }

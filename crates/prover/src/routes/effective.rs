@@ -99,7 +99,7 @@ impl Prover<'_> {
         let (service, service_open) = self.service_routes(ix);
         routes.extend(service);
         open.extend(service_open);
-        self.internet_and_reserved(vnet_ix, &mut routes);
+        self.internet_and_reserved(vnet_ix, &open, &mut routes);
         self.unsupported_default(ix, &routes, &mut open);
         let mut by_prefix: BTreeMap<IpNet, Vec<usize>> = BTreeMap::new();
         for (i, route) in routes.iter().enumerate() {
@@ -117,7 +117,7 @@ impl Prover<'_> {
         let why = if subnet.name.eq_ignore_ascii_case("GatewaySubnet") {
             "a default route of the customer is not supported on GatewaySubnet (R157)"
         } else if subnet.name.eq_ignore_ascii_case("AzureFirewallSubnet")
-            && route.hop != Hop::Internet
+            && !matches!(route.hop, Hop::Internet | Hop::Drop)
             && !self.managed_apart(ix)
         {
             "a firewall without a management interface has to reach the Internet directly (R170)"
@@ -264,13 +264,14 @@ impl Prover<'_> {
     }
 
     /// R14–R18, R252.
-    fn internet_and_reserved(&self, ix: VnetIx, routes: &mut Vec<Route>) {
+    fn internet_and_reserved(&self, ix: VnetIx, open: &[OpenSource], routes: &mut Vec<Route>) {
         let network = &self.network.vnets[ix];
         let by = vec![network.place.at(vnet::ADDRESS_SPACE)];
         let zero = |r: &Route| r.prefix.prefix_len() == 0 && r.prefix.network().is_ipv4();
         let sourced =
             |wanted: RouteSource, routes: &[Route]| routes.iter().any(|r| r.source == wanted && zero(r));
-        let user_default = sourced(RouteSource::User, routes);
+        let unknown_hop = |o: &OpenSource| matches!(o.kind, OpenKind::UserHop(p) if p.prefix_len() == 0 && p.network().is_ipv4());
+        let user_default = sourced(RouteSource::User, routes) || open.iter().any(unknown_hop);
         let learned_default = sourced(RouteSource::VirtualNetworkGateway, routes);
         if !user_default && !learned_default {
             for prefix in RESERVED.iter().filter_map(|p| p.parse::<IpNet>().ok()) {

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use ipnet::IpNet;
 use pullproof_network::Val;
 use pullproof_network::model::gateway::{GatewayType, gateway};
 use pullproof_network::model::index::{GatewayIx, PeeringIx, SubnetIx, VnetIx};
@@ -12,8 +13,18 @@ use super::peering::Link;
 use super::route::{Route, RouteSource};
 use super::user::Propagation;
 use crate::BlockerKind;
-use crate::outcome::Blocker;
+use crate::missing::contested;
+use crate::outcome::{Blocker, Missing};
 use crate::prover::Prover;
+
+/// R51: a user route with next hop VnetLocal for an address outside the network.
+pub(crate) fn leads_nowhere_known(prefix: IpNet, to: IpAddr) -> Missing {
+    contested(
+        "RU3",
+        format!("where route {prefix} with next hop VnetLocal sends {to}, which is not in the network"),
+        "remove the route, or give it the next hop that is meant",
+    )
+}
 
 impl Prover<'_> {
     /// Why a packet from `subnet` to `address` ends at `route`, a drop or the Internet edge.

@@ -119,6 +119,8 @@ pub struct OpenSource {
 pub enum OpenKind {
     /// A user route of any prefix.
     User,
+    /// A user route of this prefix whose next hop is not known.
+    UserHop(IpNet),
     /// A user route for the addresses of its tag, whose prefixes are not known: `prefix` stands for them.
     UserTag(Box<Route>),
     /// Gateway-sourced: weaker than system routes to networks, whatever its length (R62).

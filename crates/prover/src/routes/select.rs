@@ -7,7 +7,7 @@ use pullproof_network::set::{Addresses, TagMatch, TagTarget, Tri};
 
 use super::effective::EffectiveRoutes;
 use super::endpoint::RoutePolicy;
-use super::route::{Hop, OpenKind, OpenSource, Route, RouteSource};
+use super::route::{Hop, OpenKind, OpenSource, Route, RouteSource, TagRank};
 use crate::missing::{Ends, contested, evidence};
 use crate::outcome::Missing;
 use crate::path::Target;
@@ -58,8 +58,11 @@ impl Prover<'_> {
         let local = covering.iter().any(|r| r.source == RouteSource::Default && r.hop.is_local());
         // RU6: whether a hidden one still keeps learned routes out is contested.
         let local = local && !hidden(&covering);
-        let mut open =
-            routes.open.iter().filter(|o| self.matters(o, &candidates, to, local)).map(|o| o.missing.clone());
+        let mut open = routes
+            .open
+            .iter()
+            .filter(|o| self.matters(o, &candidates, &covering, to, local))
+            .map(|o| o.missing.clone());
         match open.next() {
             Some(first) => Selected::Open(first, open.collect()),
             None => chosen,
@@ -174,7 +177,14 @@ impl Prover<'_> {
     }
 
     /// Whether a route that the source may hold would be taken instead of each of the candidates, or any of them.
-    fn matters(&self, open: &OpenSource, candidates: &[&Route], to: IpAddr, local: bool) -> bool {
+    fn matters(
+        &self,
+        open: &OpenSource,
+        candidates: &[&Route],
+        covering: &[&Route],
+        to: IpAddr,
+        local: bool,
+    ) -> bool {
         if open.within.as_ref().is_some_and(|w| !w.contains(to)) {
             return false;
         }
@@ -185,6 +195,7 @@ impl Prover<'_> {
         }
         match &open.kind {
             OpenKind::User => true,
+            OpenKind::UserHop(prefix) => self.would_be_taken(*prefix, covering, to),
             // No service tag holds private addresses (F83).
             OpenKind::UserTag(_) => is_public(to),
             OpenKind::ServiceEndpoint(_) => is_public(to),
@@ -192,6 +203,32 @@ impl Prover<'_> {
             OpenKind::Gateway => !local,
             OpenKind::Network(_) => !local && (!is_public(to) || self.in_some_network(to)),
         }
+    }
+
+    /// Whether a user route of this prefix would change what is taken, whatever its next hop is (R60, R81).
+    fn would_be_taken(&self, prefix: IpNet, covering: &[&Route], to: IpAddr) -> bool {
+        let without = self.choose(covering, to);
+        let hops = [Hop::Appliance(to), Hop::VnetLocal, Hop::Internet, Hop::Drop, Hop::VpnGateway];
+        hops.into_iter().any(|hop| {
+            let route = Route {
+                prefix,
+                hop,
+                source: RouteSource::User,
+                rank: TagRank::Explicit,
+                name: None,
+                table: None,
+                tag: None,
+                by: Vec::new(),
+                facts: &[],
+                assumption: None,
+            };
+            let mut with = covering.to_vec();
+            // Of one prefix a user's comes first (R60).
+            let longer = |r: &&&Route| r.prefix.prefix_len() > prefix.prefix_len();
+            let at = covering.iter().filter(longer).count();
+            with.insert(at, &route);
+            self.choose(&with, to) != without
+        })
     }
 
     fn in_some_network(&self, address: IpAddr) -> bool {
@@ -229,12 +266,12 @@ impl Prover<'_> {
                     Tri::Unknown => service.push((**route).clone()),
                     Tri::No => {}
                 },
-                OpenKind::User | OpenKind::Gateway
+                OpenKind::User | OpenKind::UserHop(_) | OpenKind::Gateway
                     if open.within.as_ref().is_none_or(|w| w.overlaps(&public)) =>
                 {
                     return Selected::Open(open.missing.clone(), Vec::new());
                 }
-                OpenKind::User | OpenKind::Gateway | OpenKind::Network(_) => {}
+                OpenKind::User | OpenKind::UserHop(_) | OpenKind::Gateway | OpenKind::Network(_) => {}
             }
         }
         let ours = self.own_public_addresses();

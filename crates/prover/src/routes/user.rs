@@ -75,7 +75,31 @@ impl Prover<'_> {
         for item in &table.routes {
             self.one_route(ix, item, &mut out);
         }
+        self.twins(name, &mut out);
         out
+    }
+
+    /// Two routes of one table for one prefix: Azure rejects that, and what shows it does not say which holds (R56).
+    fn twins(&self, table: &str, out: &mut UserRoutes) {
+        let twin = |a: &Route, b: &Route| {
+            a.prefix == b.prefix && a.tag.is_none() && b.tag.is_none() && a.hop != b.hop
+        };
+        let mut disputed: Vec<IpNet> = Vec::new();
+        for (i, a) in out.routes.iter().enumerate() {
+            if !disputed.contains(&a.prefix) && out.routes.iter().skip(i + 1).any(|b| twin(a, b)) {
+                disputed.push(a.prefix);
+            }
+        }
+        out.routes.retain(|r| r.tag.is_some() || !disputed.contains(&r.prefix));
+        out.open.extend(disputed.into_iter().map(|prefix| OpenSource {
+            kind: OpenKind::UserHop(prefix),
+            within: Some(Addresses::prefix(prefix)),
+            missing: evidence(
+                format!("which route of {table} holds for {prefix}"),
+                "two routes of one table share the prefix, which Azure does not accept (R56)",
+                "remove one of them",
+            ),
+        }));
     }
 
     fn one_route(&self, table: RouteTableIx, item: &table_model::Route, out: &mut UserRoutes) {
@@ -98,8 +122,14 @@ impl Prover<'_> {
         let hop = match self.user_hop(item, &label) {
             Ok(hop) => hop,
             Err(missing) => {
-                let within = prefixes.map(Addresses::of);
-                out.open.push(OpenSource { kind: OpenKind::User, within, missing });
+                match prefixes {
+                    Some(prefixes) => out.open.extend(prefixes.into_iter().map(|prefix| OpenSource {
+                        kind: OpenKind::UserHop(prefix),
+                        within: Some(Addresses::prefix(prefix)),
+                        missing: missing.clone(),
+                    })),
+                    None => out.open.push(OpenSource { kind: OpenKind::User, within: None, missing }),
+                }
                 return;
             }
         };

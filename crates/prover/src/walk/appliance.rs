@@ -10,6 +10,7 @@ use super::Walk;
 use super::packet::Packet;
 use crate::BlockerKind;
 use crate::device::declared_filter::{Declared, FirstPacket, decide};
+use crate::device::locate::Located;
 use crate::device::next_hop::{Behaves, Forwarder, Taken};
 use crate::device::{Passed, Place};
 use crate::filter::{FilterPoint, Holder};
@@ -42,6 +43,9 @@ impl Walk<'_, '_> {
         {
             return self.fail(packet, blocker);
         }
+        if only_address(&packet.to) == Some(hop) {
+            return self.at_the_hop(packet, vnet, hop);
+        }
         match next.taken {
             Taken::Open(missing) => vec![packet.lost(missing)],
             Taken::Broken(mut blocker) => {
@@ -59,6 +63,25 @@ impl Walk<'_, '_> {
                 });
                 each.collect()
             }
+        }
+    }
+
+    /// The hop is the end of the way: a DNS proxy, say, whose network is routed through it.
+    fn at_the_hop(&self, packet: Packet, vnet: VnetIx, hop: IpAddr) -> Vec<Branch> {
+        let home = match self.prover.locate(vnet, hop) {
+            Located::Own => Some(vnet),
+            Located::Peered(link) => self.prover.remote_vnet(link),
+            Located::Hub(connection) => return self.at_hub_address(packet, connection),
+            Located::Nowhere => None,
+            Located::Open(missing) => return vec![packet.lost(missing)],
+        };
+        match home {
+            Some(home) => self.arrive(packet, home, hop),
+            None => vec![packet.lost(evidence(
+                format!("who holds {hop}"),
+                "the network that it is in was not read",
+                "collect the networks that are peered with this one",
+            ))],
         }
     }
 

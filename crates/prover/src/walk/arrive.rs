@@ -2,12 +2,8 @@
 
 use std::net::IpAddr;
 
-use pullproof_network::Val;
 use pullproof_network::model::index::{LoadBalancerIx, NicIx, PrivateEndpointIx, Ref, SubnetIx, VnetIx};
 use pullproof_network::model::owner::{Owner, OwnerKind};
-use pullproof_network::model::private_endpoint::{
-    ConnectionStatus, PrivateLinkTarget, private_link_connection,
-};
 use pullproof_snapshot::ArmId;
 
 use super::Walk;
@@ -57,21 +53,27 @@ impl Walk<'_, '_> {
             OwnerKind::Nic(nic, _) => self.at_nic(packet, nic, subnet),
             OwnerKind::Frontend(lb, front) => self.at_frontend(packet, lb, front),
             OwnerKind::InboundEndpoint(ix, _) => {
-                let id = network.inbound_endpoints[ix].id.clone();
-                self.at_device(packet, &id, subnet, Some(Holder::Other))
+                let endpoint = &network.inbound_endpoints[ix];
+                if packet.port != 53 {
+                    let blocker = Blocker {
+                        kind: BlockerKind::NobodyListens,
+                        message: format!(
+                            "{} is an inbound endpoint of a DNS resolver: it serves port 53 only",
+                            owner.address
+                        ),
+                        remedy: "correct the name's record".into(),
+                        facts: vec!["R42"],
+                        evidence: vec![endpoint.place.at("/properties/ipConfigurations")],
+                    };
+                    return self.fail(packet, blocker);
+                }
+                self.at_device(packet, &endpoint.id, subnet, Some(Holder::Other))
             }
             OwnerKind::Firewall(ix, _) | OwnerKind::HubFirewall(ix) => {
-                let id = network.firewalls[ix].id.clone();
-                self.at_device(packet, &id, subnet, None)
+                self.ends_at_firewall(packet, ix, Place::Subnet(subnet))
             }
-            OwnerKind::Gateway(ix) => {
-                let id = network.gateways[ix].id.clone();
-                self.at_device(packet, &id, subnet, None)
-            }
-            OwnerKind::HubRouter(ix) => {
-                let id = network.hubs[ix].id.clone();
-                self.at_device(packet, &id, subnet, None)
-            }
+            OwnerKind::Gateway(ix) => vec![packet.lost(serves_nothing_known(&network.gateways[ix].id))],
+            OwnerKind::HubRouter(ix) => vec![packet.lost(serves_nothing_known(&network.hubs[ix].id))],
         }
     }
 
@@ -149,7 +151,7 @@ impl Walk<'_, '_> {
                 vec![packet]
             }
         };
-        let approved = self.approved(ix);
+        let approved = self.prover.approved(ix);
         let mut out = Vec::new();
         for mut part in parts {
             part.branch.basis.in_force(endpoint.id.name(), &endpoint.provisioning_state, endpoint.place);
@@ -168,61 +170,6 @@ impl Walk<'_, '_> {
             out.extend(self.reply(part, Start::Endpoint(ix)));
         }
         out
-    }
-
-    /// The registry's copy of the state counts where it was read (A75).
-    fn approved(&self, ix: PrivateEndpointIx) -> Outcome {
-        let network = self.prover.network;
-        let endpoint = &network.private_endpoints[ix];
-        let mut outcome = Outcome::Holds;
-        for connection in &endpoint.connections {
-            let of_registry = match connection.target.present() {
-                Some(PrivateLinkTarget::Registry(Ref::Here(registry))) => network.registries[*registry]
-                    .private_endpoint_connections
-                    .iter()
-                    .find(|c| c.private_endpoint.present() == Some(&Ref::Here(ix)))
-                    .map(|c| &c.status),
-                Some(
-                    PrivateLinkTarget::Registry(Ref::NotRead(_))
-                    | PrivateLinkTarget::Other(_)
-                    | PrivateLinkTarget::Alias(_),
-                )
-                | None => None,
-            };
-            if let Some(PrivateLinkTarget::Other(_) | PrivateLinkTarget::Alias(_)) =
-                connection.target.present()
-            {
-                outcome = outcome.and(Outcome::open(crate::missing::not_modelled(
-                    format!("what private endpoint {} leads to", endpoint.id.name()),
-                    "it is the endpoint of another service than a registry",
-                )));
-            }
-            let status = of_registry.unwrap_or(&connection.status);
-            let name = endpoint.id.name();
-            outcome = outcome.and(match status {
-                Val::Known(Some(ConnectionStatus::Approved)) => Outcome::Holds,
-                Val::Known(Some(state)) => Outcome::fails(Blocker {
-                    kind: BlockerKind::EndpointNotApproved,
-                    message: format!(
-                        "the connection of private endpoint {name} is {}: it carries no traffic",
-                        state.as_str()
-                    ),
-                    remedy: "approve the connection at the registry".into(),
-                    facts: vec!["R88", "F95", "A75"],
-                    evidence: vec![connection.place.at(private_link_connection::STATUS)],
-                }),
-                Val::Known(None) => Outcome::open(crate::missing::evidence(
-                    format!("the state of the connection of private endpoint {name}"),
-                    "it is not in the input",
-                    "collect the private endpoint and the registry in full",
-                )),
-                Val::Sym(symbol) => Outcome::open(
-                    self.prover
-                        .unknown(*symbol, format!("the state of the connection of private endpoint {name}")),
-                ),
-            });
-        }
-        outcome
     }
 
     /// A front end: each machine behind it is possible (V2).
@@ -333,6 +280,14 @@ impl Walk<'_, '_> {
         }
         out
     }
+}
+
+/// A device of the platform's at an address that somebody means to connect to.
+fn serves_nothing_known(id: &ArmId) -> Missing {
+    crate::missing::not_modelled(
+        format!("what {} serves at its own address", id.name()),
+        "it is a device of the platform, not a server",
+    )
 }
 
 impl crate::prover::Prover<'_> {

@@ -4,15 +4,16 @@ use pullproof_network::model::index::FirewallIx;
 use pullproof_network::set::Addresses;
 use pullproof_snapshot::question::LookupResult;
 
-use super::Walk;
+use super::back::Start;
 use super::packet::Packet;
+use super::{Proxies, Walk};
 use crate::BlockerKind;
-use crate::device::Passed;
+use crate::device::{Passed, Place};
 use crate::firewall::{FirewallDecision, FirewallVerdict, Translation};
 use crate::lookup_answer::{LookupEnd, Scope, When};
 use crate::missing::evidence;
 use crate::outcome::{Blocker, Missing, Outcome};
-use crate::path::{Branch, Interceptor, SeenAs, Target};
+use crate::path::{Branch, Delivery, Interceptor, SeenAs, StepDecision, StepKind, Target};
 
 impl Walk<'_, '_> {
     pub(super) fn at_firewall(&self, packet: Packet, ix: FirewallIx, passed: &Passed) -> Vec<Branch> {
@@ -32,6 +33,36 @@ impl Walk<'_, '_> {
             part.branch.forward_steps.extend(decision.steps.iter().cloned());
             part.branch.basis.merge(&decision.basis);
             out.extend(self.decided(part, ix, passed, decision));
+        }
+        out
+    }
+
+    /// The packet is for an address of the firewall's own: its DNS proxy serves it, a translation sends it on, or
+    /// nobody takes it (F134, F140).
+    pub(super) fn ends_at_firewall(&self, packet: Packet, ix: FirewallIx, near: Place) -> Vec<Branch> {
+        let (sources, sports) = (packet.sources(), packet.sports());
+        let decisions =
+            self.prover.firewall(ix, &sources, &sports, &packet.to, self.proto, packet.port, self.host);
+        let id = &self.prover.network.firewalls[ix].id;
+        let mut out = Vec::new();
+        for decision in decisions {
+            let mut part = packet.clone();
+            part.branch.basis.merge(&decision.basis);
+            match decision.verdict {
+                FirewallVerdict::Network(_) | FirewallVerdict::Application { .. } => {}
+                FirewallVerdict::Deny(blocker) => part.filtered(Outcome::fails(blocker)),
+                FirewallVerdict::Open(missing, more) => {
+                    part.filtered(Outcome::Open(missing.clone(), more));
+                    out.push(part.lost(missing));
+                    continue;
+                }
+            }
+            if !part.is_hypothetical() {
+                part.branch.delivery = Delivery::Device(id.clone());
+                let (device, facts) = (id.as_written(), &["F140"]);
+                part.step(StepKind::Firewall, device, StepDecision::Deliver, "delivered", Vec::new(), facts);
+            }
+            out.extend(self.reply(part, Start::Place(near)));
         }
         out
     }
@@ -120,6 +151,10 @@ impl Walk<'_, '_> {
             );
             return vec![packet.lost(missing)];
         };
+        if self.proxies == Proxies::AsAsked {
+            let asked = packet.to.clone();
+            return self.connects_to(packet, ix, passed, asked);
+        }
         let lookup = self.prover.firewall_lookup(ix, host);
         packet.branch.basis.merge(&lookup.basis);
         let ends: Vec<&LookupEnd> = lookup.ends.iter().filter(|e| e.when != When::EarlierSilent).collect();

@@ -9,9 +9,10 @@ use super::packet::Packet;
 use crate::BlockerKind;
 use crate::device::Place;
 use crate::filter::{FilterPoint, Holder};
-use crate::missing::{contested, depends_on, evidence, not_modelled, too_complex};
+use crate::missing::{depends_on, evidence, not_modelled, too_complex};
 use crate::outcome::{Blocker, Outcome};
 use crate::path::{Branch, Delivery, StepDecision, StepKind, Target};
+use crate::routes::reason::leads_nowhere_known;
 use crate::routes::route::{Hop, Route, RouteSource};
 use crate::routes::select::Selected;
 
@@ -192,16 +193,8 @@ impl Walk<'_, '_> {
         if route.source != RouteSource::User {
             return self.arrive(packet, vnet, address);
         }
-        let missing = contested(
-            "RU3",
-            format!(
-                "where route {} with next hop VnetLocal sends {address}, which is not in the network",
-                route.prefix
-            ),
-            "remove the route, or give it the next hop that is meant",
-        );
         packet.over = None;
-        vec![packet.lost(missing)]
+        vec![packet.lost(leads_nowhere_known(route.prefix, address))]
     }
 
     fn over_peering(&self, mut packet: Packet, subnet: SubnetIx, link: PeeringIx) -> Vec<Branch> {

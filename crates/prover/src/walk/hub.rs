@@ -5,13 +5,12 @@ use pullproof_network::model::index::{HubConnectionIx, HubIx};
 use pullproof_network::model::owner::OwnerKind;
 
 use super::Walk;
-use super::back::Start;
 use super::packet::Packet;
 use crate::BlockerKind;
 use crate::device::Place;
 use crate::missing::{evidence, not_modelled};
 use crate::outcome::{Blocker, Missing};
-use crate::path::{Branch, Delivery, StepDecision, StepKind, Target};
+use crate::path::{Branch, StepDecision, StepKind, Target};
 use crate::routes::hub::{HubEntry, HubHop, HubTable};
 use crate::routes::select::is_public;
 
@@ -118,7 +117,7 @@ impl Walk<'_, '_> {
     }
 
     /// To an address of the hub itself: its firewall, which may serve DNS there (D120).
-    pub(super) fn at_hub_address(&self, mut packet: Packet, c: HubConnectionIx) -> Vec<Branch> {
+    pub(super) fn at_hub_address(&self, packet: Packet, c: HubConnectionIx) -> Vec<Branch> {
         let network = self.prover.network;
         let hub = network.hub_connections[c].hub;
         let firewall = super::appliance::only_address(&packet.to).and_then(|address| {
@@ -137,19 +136,7 @@ impl Walk<'_, '_> {
             );
             return vec![packet.lost(missing)];
         };
-        let id = network.firewalls[firewall].id.clone();
-        if !packet.is_hypothetical() {
-            packet.branch.delivery = Delivery::Device(id.clone());
-        }
-        packet.step(
-            StepKind::Firewall,
-            id.as_written(),
-            StepDecision::Deliver,
-            "delivered",
-            Vec::new(),
-            &["R182"],
-        );
-        self.reply(packet, Start::Place(Place::Hub(hub)))
+        self.ends_at_firewall(packet, firewall, Place::Hub(hub))
     }
 }
 

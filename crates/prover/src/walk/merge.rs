@@ -1,7 +1,7 @@
 //! Readings of one thing that is not known: what is true of each of them is true (V6).
 
 use crate::outcome::{Missing, Outcome};
-use crate::path::{Branch, Delivery, SeenAs};
+use crate::path::{Branch, Delivery, OtherEnd, SeenAs};
 
 /// The branches of each reading, for the same packets, made into one partition. Choices are kept apart.
 pub(crate) fn readings(all: Vec<Vec<Branch>>, missing: &Missing) -> Vec<Branch> {
@@ -56,13 +56,28 @@ fn both(a: &Branch, b: &Branch, missing: &Missing) -> Option<Branch> {
             out.interceptors.push(interceptor.clone());
         }
     }
-    if a.delivery != b.delivery {
-        out.delivery = Delivery::Nowhere;
-        // Different ends of one flow: what the door at the end says depends on which it is.
-        out.forward = out.forward.and(Outcome::open(missing.clone()));
-    }
-    if a.seen_as != b.seen_as {
-        out.seen_as = Some(SeenAs::Unknown(missing.what.clone()));
+    let by_service = |d: &Delivery| matches!(d, Delivery::Internet | Delivery::ServiceEndpoint(_));
+    if a.delivery != b.delivery && by_service(&a.delivery) && by_service(&b.delivery) {
+        // One service, over the Internet edge or over its endpoint: each of its doors speaks for itself (R99).
+        let end = |delivery: &Delivery, seen_as: &Option<SeenAs>| OtherEnd {
+            delivery: delivery.clone(),
+            seen_as: seen_as.clone(),
+            missing: missing.clone(),
+        };
+        for other in std::iter::once(end(&b.delivery, &b.seen_as)).chain(b.other_ends.iter().cloned()) {
+            if !out.other_ends.contains(&other) {
+                out.other_ends.push(other);
+            }
+        }
+    } else {
+        if a.delivery != b.delivery {
+            out.delivery = Delivery::Nowhere;
+            // Different ends of one flow: what the door at the end says depends on which it is.
+            out.forward = out.forward.and(Outcome::open(missing.clone()));
+        }
+        if a.seen_as != b.seen_as {
+            out.seen_as = Some(SeenAs::Unknown(missing.what.clone()));
+        }
     }
     if a.proxied_by != b.proxied_by {
         out.proxied_by = None;

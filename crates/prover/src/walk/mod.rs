@@ -36,6 +36,7 @@ pub(crate) struct PathKey {
     proto: Proto,
     port: u16,
     host: Option<Box<str>>,
+    proxies: Proxies,
 }
 
 /// One question under way.
@@ -45,6 +46,14 @@ struct Walk<'p, 'n> {
     proto: Proto,
     port: u16,
     host: Option<&'p str>,
+    proxies: Proxies,
+}
+
+/// Where a firewall connects to whose application rule takes a flow over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Proxies {
+    OwnLookup,
+    AsAsked,
 }
 
 impl Prover<'_> {
@@ -59,9 +68,35 @@ impl Prover<'_> {
         port: u16,
         host: Option<&str>,
     ) -> Arc<PathAnswer> {
-        let key = PathKey { from: from.clone(), to: to.clone(), proto, port, host: host.map(Into::into) };
+        self.path_with(from, to, proto, port, host, Proxies::OwnLookup)
+    }
+
+    /// The same, with firewalls that resolve for themselves (F121) led to the address that the client asked for: the
+    /// way that counts where their own lookup, a claim of its own, is at fault (V5, D177).
+    pub fn path_as_asked(
+        &self,
+        from: &SourceContext,
+        to: &Target,
+        proto: Proto,
+        port: u16,
+        host: Option<&str>,
+    ) -> Arc<PathAnswer> {
+        self.path_with(from, to, proto, port, host, Proxies::AsAsked)
+    }
+
+    fn path_with(
+        &self,
+        from: &SourceContext,
+        to: &Target,
+        proto: Proto,
+        port: u16,
+        host: Option<&str>,
+        proxies: Proxies,
+    ) -> Arc<PathAnswer> {
+        let host_key = host.map(Into::into);
+        let key = PathKey { from: from.clone(), to: to.clone(), proto, port, host: host_key, proxies };
         self.paths.get(key, || {
-            let walk = Walk { prover: self, from, proto, port, host };
+            let walk = Walk { prover: self, from, proto, port, host, proxies };
             PathAnswer { branches: walk.start(Packet::new(from, to, port)) }
         })
     }

@@ -61,6 +61,7 @@ impl Packet {
                 behind: Vec::new(),
                 delivery: Delivery::Nowhere,
                 seen_as: None,
+                other_ends: Vec::new(),
                 interceptors: Vec::new(),
                 proxied_by: None,
                 ends_at: Some(to.clone()),
