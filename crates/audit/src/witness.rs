@@ -3,7 +3,7 @@
 use pullproof_checker::confirm::{Asker, PacketAspect, PacketDirection, Way};
 use pullproof_checker::plain::Pool;
 use pullproof_checker::{Disagrees, Plain, Source, Witness, confirm};
-use pullproof_prover::lookup_answer::LookupEnd;
+use pullproof_prover::lookup_answer::{LookupEnd, When};
 use pullproof_prover::registry_answer::{Endpoint, IdentityAnswer, TrustAnswer};
 use pullproof_snapshot::ArmId;
 use pullproof_snapshot::question::{LookupAnswer, LookupResult, Missing, MissingKind, Packet};
@@ -115,6 +115,7 @@ pub fn lookup(
     };
     let witness = Witness::Lookup {
         asker,
+        chosen: if end.when == When::Random { end.server.parse().ok() } else { None },
         name: endpoint.host.clone(),
         record: "A".into(),
         answer,

@@ -7,7 +7,7 @@ use pullproof_snapshot::question::{LookupAnswer, LookupResult, Missing, Packet};
 
 use crate::admission::admitted;
 use crate::identity::{Pull, pull_right};
-use crate::lookup::{firewall_lookup, node_lookup};
+use crate::lookup::{firewall_lookup_by, node_lookup_by};
 use crate::missing;
 use crate::path::reach;
 use crate::plain::{Plain, Pool, Source};
@@ -26,8 +26,16 @@ pub enum Witness {
         aspect: PacketAspect,
         direction: PacketDirection,
     },
-    /// A lookup whose answer is not one of `accepted` (empty: any address would do).
-    Lookup { asker: Asker, name: String, record: String, answer: LookupAnswer, accepted: Vec<IpAddr> },
+    /// A lookup whose answer is not one of `accepted` (empty: any address would do). `chosen`: the server that is asked
+    /// wherever one of several is chosen at random (D121, D149); absent: the lookup fails whichever is.
+    Lookup {
+        asker: Asker,
+        chosen: Option<IpAddr>,
+        name: String,
+        record: String,
+        answer: LookupAnswer,
+        accepted: Vec<IpAddr>,
+    },
     /// A certificate that the node does not trust, or that does not cover the host. `way`: where the handshake goes, so
     /// that devices on the way are seen; absent: straight to the registry.
     Handshake {
@@ -126,10 +134,10 @@ fn works(witness: &Witness, plain: &Plain) -> (Tri, String) {
             let works = packet_works(plain, from, packet, host.as_deref(), *aspect, *direction);
             (works, format!("{aspect:?} {direction:?} of {} to {} works", packet.source, packet.destination))
         }
-        Witness::Lookup { asker, name, record, accepted, .. } => {
+        Witness::Lookup { asker, chosen, name, record, accepted, .. } => {
             let answer = match asker {
-                Asker::Node(from) => node_lookup(plain, from, name, record),
-                Asker::Firewall(firewall) => firewall_lookup(plain, firewall, name, record),
+                Asker::Node(from) => node_lookup_by(plain, from, name, record, *chosen),
+                Asker::Firewall(firewall) => firewall_lookup_by(plain, firewall, name, record, *chosen),
             };
             let text = format!("{name} is answered with {}", answer.addresses.join(" "));
             (answer_works(&answer, accepted), text)

@@ -38,6 +38,7 @@ fn every_address_of_an_answer_has_to_be_accepted() {
 fn lookup(plain: &Plain) -> Result<(), Disagrees> {
     let witness = Witness::Lookup {
         asker: Asker::Node(node("spoke", 11)),
+        chosen: None,
         name: "acme.privatelink.azurecr.io".into(),
         record: "A".into(),
         answer: answer(LookupResult::Nxdomain, &[]),

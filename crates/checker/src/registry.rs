@@ -5,6 +5,7 @@ use pullproof_snapshot::facts::clouds;
 use pullproof_snapshot::question::Missing;
 
 use crate::lookup::name::fold;
+use crate::lookup::zones;
 use crate::missing;
 use crate::plain::Plain;
 use crate::private_endpoints::{self, State};
@@ -102,7 +103,20 @@ pub(crate) fn public_hop(plain: &Plain, name: &str) -> Option<Hop> {
     Some(match private_endpoints::states(plain, &registry) {
         Err(missing) => Hop::Unknown(alias, missing),
         Ok(states) if states.contains(&State::Approved) => Hop::Alias(alias),
-        Ok(states) if states.is_empty() => Hop::None,
+        Ok(states) if states.is_empty() => {
+            match zones::private_link_record(plain, &host.label, host.suffix) {
+                // An endpoint was there once; when its deletion takes the alias away is not documented (A99, D46).
+                Some(set) => Hop::Unknown(
+                    alias,
+                    missing::contested(
+                        "DU6",
+                        what,
+                        format!("no private endpoint is left, and {set} still is"),
+                    ),
+                ),
+                None => Hop::None,
+            }
+        }
         Ok(_) => Hop::Unknown(
             alias,
             missing::contested(

@@ -196,13 +196,13 @@ impl Walk<'_> {
     }
 
     fn targets_in_order(&mut self, from: &Asker, rule: &Rule, name: &str) -> Reply {
+        if rule.targets.iter().flatten().any(|(address, _)| *address == AZURE_DNS) {
+            let why = "Azure refuses 168.63.129.16 as a target, in any place of the list (D92, V10)";
+            return Reply::unknown(vec![missing::not_modelled(rule.id.clone(), why)]);
+        }
         for target in &rule.targets {
             let reply = match target {
                 Err(missing) => Reply::unknown(vec![missing.clone()]),
-                Ok((address, _)) if *address == AZURE_DNS => {
-                    let why = "Azure refuses 168.63.129.16 as a target (D92)";
-                    Reply::unknown(vec![missing::not_modelled(rule.id.clone(), why)])
-                }
                 Ok((address, port)) => self.ask(from, *address, *port, Transport::Udp, name),
             };
             if !reply.is_silence() {
@@ -249,6 +249,31 @@ impl Walk<'_> {
             .or_else(|| policies::domains(self.plain, vnet).into_iter().find(inside))
     }
 
+    /// Rules above the unknown aliases, such as the one for `.`, may see them or not (DU1): both come to the same only
+    /// where the rule's targets find a public address as well.
+    fn tails_stay_public(&mut self, vnet: &ArmId, name: &str) -> Result<(), Vec<Missing>> {
+        for tail in TAILS {
+            let alias = format!("*.{tail}");
+            let rules = match rulesets::pick(self.plain, vnet, &alias) {
+                Pick::None => continue,
+                Pick::Unknown(missing) => return Err(missing),
+                Pick::One(rule) | Pick::Maybe(rule) => vec![rule],
+                Pick::Tie(rules) => rules,
+            };
+            for rule in rules {
+                let reply = self.forward(&rule, &alias);
+                if reply.agrees_with(&Reply::answer([])) {
+                    continue;
+                }
+                let what = format!("aliases of {name} below {tail}");
+                let why = format!("{} may take them or not, and does not answer from public DNS", rule.id);
+                let open = missing::contested("D96, DU1", what, why);
+                return Err([open].into_iter().chain(reply.missing).collect());
+            }
+        }
+        Ok(())
+    }
+
     fn end(&mut self, name: &str, end: &End, rematch: Rematch<'_>) -> Reply {
         if let (End::SomeAddress, Rematch::Azure(vnet), true) =
             (end, rematch, registry::is_registry_host(name))
@@ -259,6 +284,12 @@ impl Walk<'_> {
                 what,
                 "the aliases beyond the documented ones vary (D62)",
             )]);
+        }
+        if let (End::SomeAddress, Rematch::Azure(vnet), true) =
+            (end, rematch, registry::is_registry_host(name))
+            && let Err(missing) = self.tails_stay_public(vnet, name)
+        {
+            return Reply::unknown(missing);
         }
         match end {
             End::Addresses(addresses) => Reply::answer(addresses.iter().copied()),

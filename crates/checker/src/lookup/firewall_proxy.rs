@@ -116,6 +116,9 @@ impl Walk<'_> {
         if replies.is_empty() {
             return self.azure_dns(asker.vnet().as_ref(), name);
         }
+        if let Some(reply) = self.chosen_reply(&settings.servers, &replies) {
+            return reply;
+        }
         let what = format!("server that {} asks for {name}", firewall.id);
         agreed(replies, &missing::contested("D121", what, "chosen at random, and the servers differ"))
     }

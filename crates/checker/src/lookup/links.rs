@@ -13,7 +13,7 @@ use crate::missing;
 use crate::plain::Plain;
 use crate::resources::{Resource, absent_for_sure, all, find};
 
-const ZONE: &str = "microsoft.network/privatednszones";
+pub(super) const ZONE: &str = "microsoft.network/privatednszones";
 pub(super) const ZONE_LINK: &str = "microsoft.network/privatednszones/virtualnetworklinks";
 
 /// One pass over the snapshot.

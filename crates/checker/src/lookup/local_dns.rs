@@ -63,7 +63,11 @@ impl Walk<'_> {
         if block.sequential {
             return self.sequential(&block, asker, servers, name);
         }
-        let replies = servers.iter().map(|server| self.one(&block, asker, server, name)).collect();
+        let replies: Vec<Reply> =
+            servers.iter().map(|server| self.one(&block, asker, server, name)).collect();
+        if let Some(reply) = self.chosen_reply(servers, &replies) {
+            return reply;
+        }
         let what = format!("server that LocalDNS of {} asks for {name}", pool.id);
         agreed(
             replies,

@@ -23,13 +23,13 @@ mod reaching;
 pub(crate) mod reply;
 mod rulesets;
 pub(crate) mod servers;
-mod zones;
+pub(crate) mod zones;
 
 use std::cell::Cell;
 use std::net::IpAddr;
 
 use pullproof_snapshot::ArmId;
-use pullproof_snapshot::question::{LookupAnswer, LookupResult};
+use pullproof_snapshot::question::{LookupAnswer, LookupResult, Missing};
 
 use crate::missing;
 use crate::plain::{Plain, Source};
@@ -56,11 +56,23 @@ pub(crate) struct Walk<'p> {
     pub record: String,
     /// Who was asked what on the way here: asking again is a loop (D176).
     trail: Vec<(String, String)>,
+    /// The server that is asked wherever one of several is chosen at random (D121, D149); `None`: any.
+    chosen: Option<IpAddr>,
 }
 
 impl<'p> Walk<'p> {
     pub(crate) fn new(plain: &'p Plain, record: &str) -> Self {
-        Self { plain, record: record.to_ascii_uppercase(), trail: Vec::new() }
+        Self { plain, record: record.to_ascii_uppercase(), trail: Vec::new(), chosen: None }
+    }
+
+    /// The one of `servers` with `replies` that is chosen. `None` where no choice is given, or this is not among the
+    /// servers that may be chosen: a silent one is not while another answers (health-based choice, D121, D149).
+    fn chosen_reply(&self, servers: &[Result<IpAddr, Missing>], replies: &[Reply]) -> Option<Reply> {
+        let chosen = self.chosen?;
+        let at = servers.iter().position(|server| *server == Ok(chosen))?;
+        let reply = replies.get(at)?;
+        let may_be = !reply.is_silence() || replies.iter().all(Reply::is_silence);
+        may_be.then(|| reply.clone())
     }
 
     /// Puts one question to one resolver; a question that is already under way is a loop (D176).
@@ -82,12 +94,23 @@ impl<'p> Walk<'p> {
 /// What `from` gets for a name: a new node of its pool, the machine with its NIC, or any machine in its subnet. Returns
 /// the answer of the first server that is not proven silent (D9, D12).
 pub fn node_lookup(plain: &Plain, from: &Source, name: &str, record: &str) -> LookupAnswer {
-    node_reply(plain, from, name, record).printed(plain)
+    node_lookup_by(plain, from, name, record, None)
 }
 
-pub(crate) fn node_reply(plain: &Plain, from: &Source, name: &str, record: &str) -> Reply {
+/// The same where the server `chosen` is asked wherever one of several is chosen at random (D121, D149).
+pub(crate) fn node_lookup_by(
+    plain: &Plain,
+    from: &Source,
+    name: &str,
+    record: &str,
+    chosen: Option<IpAddr>,
+) -> LookupAnswer {
+    node_reply(plain, from, name, record, chosen).printed(plain)
+}
+
+fn node_reply(plain: &Plain, from: &Source, name: &str, record: &str, chosen: Option<IpAddr>) -> Reply {
     let name = fold(name);
-    let mut walk = Walk::new(plain, record);
+    let mut walk = Walk { chosen, ..Walk::new(plain, record) };
     match servers::of_source(plain, from) {
         Err(missing) => Reply::unknown(vec![missing]),
         Ok(servers) => walk.ask_as_node(from, &servers, &name),
@@ -119,7 +142,18 @@ pub fn vnet_lookup(plain: &Plain, vnet: &ArmId, name: &str, record: &str) -> Loo
 /// What the resolver of an Azure Firewall says, which its application rules use (D121, D177): its own servers, chosen
 /// at random, or Azure DNS as its own virtual network sees it. Whether its proxy listens does not matter.
 pub fn firewall_lookup(plain: &Plain, firewall: &ArmId, name: &str, record: &str) -> LookupAnswer {
-    nested(|| Walk::new(plain, record).firewall_resolves(firewall, &fold(name)))
+    firewall_lookup_by(plain, firewall, name, record, None)
+}
+
+/// The same where the server `chosen` is asked wherever one of several is chosen at random (D121).
+pub(crate) fn firewall_lookup_by(
+    plain: &Plain,
+    firewall: &ArmId,
+    name: &str,
+    record: &str,
+    chosen: Option<IpAddr>,
+) -> LookupAnswer {
+    nested(|| Walk { chosen, ..Walk::new(plain, record) }.firewall_resolves(firewall, &fold(name)))
         .unwrap_or_else(|| {
             Reply::unknown(vec![missing::too_complex(format!("lookup of {name} by {firewall}"))])
         })
@@ -162,7 +196,7 @@ pub fn subnet_lookup(plain: &Plain, subnet: &ArmId, name: &str, record: &str) ->
             pools => pools.iter().map(|pool| from(Some(pool.clone()))).collect(),
         }
     });
-    let replies: Vec<Reply> = sources.map(|from| node_reply(plain, &from, name, record)).collect();
+    let replies: Vec<Reply> = sources.map(|from| node_reply(plain, &from, name, record, None)).collect();
     if replies.is_empty() {
         let why = "the subnet has no address for a machine";
         return Reply::unknown(vec![missing::evidence(what(), why)]).printed(plain);

@@ -119,6 +119,9 @@ const DOCUMENTED: &[&str] = &[
     "management.azure.com",
 ];
 
+/// Some name below each of those that the public chains of registries lead through (D62, D180).
+const REGISTRY_ALIASES: &[&str] = &["*.azcr.io", "*.trafficmanager.net", "*.cloudapp.azure.com"];
+
 /// Hosts that are known to exist in public DNS.
 fn is_documented(name: &str) -> bool {
     let in_presets = || {
@@ -126,6 +129,7 @@ fn is_documented(name: &str) -> bool {
         hosts.any(|host| pattern_covers(&host.host, name))
     };
     registry::is_registry_host(name)
+        || REGISTRY_ALIASES.iter().any(|alias| name == *alias)
         || clouds::all().iter().any(|cloud| is_within(name, &cloud.blob))
         || DOCUMENTED.iter().any(|host| is_within(name, host))
         || in_presets()

@@ -6,12 +6,12 @@ use std::net::IpAddr;
 use pullproof_snapshot::ArmId;
 use pullproof_snapshot::question::Missing;
 
-use super::links::{OnNxdomain, ZONE_LINK, links_complete};
+use super::links::{OnNxdomain, ZONE, ZONE_LINK, links_complete};
 use super::name::{fold, is_within, labels, relative};
 use crate::json::Node;
 use crate::missing;
 use crate::plain::Plain;
-use crate::resources::{Resource, absent_for_sure, at, find};
+use crate::resources::{Resource, absent_for_sure, all, at, find};
 
 /// The record set types of a zone (D35) with the collection that holds them.
 const TYPES: &[(&str, &str)] = &[
@@ -81,6 +81,24 @@ pub(crate) fn choose(plain: &Plain, vnet: &ArmId, name: &str) -> Result<Vec<Zone
 pub(crate) fn names(plain: &Plain, vnet: &ArmId) -> BTreeSet<String> {
     let zones = plain.links().zones.iter();
     zones.filter(|link| link.serves(vnet) != Ok(false)).map(|link| link.zone_name.clone()).collect()
+}
+
+/// A record set of some private link zone, linked or not, for a host of the registry with this label and suffix.
+pub(crate) fn private_link_record(plain: &Plain, label: &str, suffix: &str) -> Option<ArmId> {
+    let apex = format!("privatelink.{suffix}");
+    let zones = all(plain, ZONE).into_iter().filter(|zone| is_within(&fold(zone.id.name()), &apex));
+    let mut sets = zones.flat_map(|zone| {
+        let of_type = |(kind, _): &(&str, &str)| plain.layered.standalone_children(zone.ix, kind);
+        let sets: Vec<ArmId> = TYPES.iter().flat_map(of_type).map(|ix| at(plain, ix).id).collect();
+        sets.into_iter().map(move |set| (fold(zone.id.name()), set))
+    });
+    let is_of_label = |zone: &str, set: &ArmId| {
+        let name = fold(set.name());
+        // The apex of a zone for one name is that name.
+        let name = if name == "@" { relative(zone, &apex) } else { &name };
+        name.split('.').next() == Some(label)
+    };
+    sets.find(|(zone, set)| is_of_label(zone, set)).map(|(_, set)| set)
 }
 
 /// What the zone says about a name in it: exact set, alias, closest wildcard, no data, no such name (D49–D53, RFC 4592).

@@ -16,7 +16,7 @@ use super::zone::ZoneSays;
 use crate::blocker::BlockerKind;
 use crate::lookup_answer::{RecordType, Scope};
 use crate::missing::{contested, declare, not_modelled, too_complex};
-use crate::outcome::Blocker;
+use crate::outcome::{Basis, Blocker, Missing};
 use crate::path::{StepDecision, StepKind};
 use crate::prover::Prover;
 
@@ -234,10 +234,13 @@ impl Prover<'_> {
                 .map(|r| r.resting_on(&chain.basis).through(std::slice::from_ref(first)).after(said.clone()))
                 .collect();
         }
-        if let Some(reply) = self.tail(at, name, chain) {
-            return vec![reply];
+        match self.tail(at, name, chain) {
+            Ok(basis) => {
+                let end = self.public_end(name, chain, at.record);
+                vec![end.resting_on(&basis).lost_in(self, at.vnet, name)]
+            }
+            Err(missing) => vec![Reply::unknown(missing)],
         }
-        vec![self.public_end(name, chain, at.record).lost_in(self, at.vnet, name)]
     }
 
     /// An alias met in a public chain, whose own public chain is `rest`.
@@ -288,30 +291,42 @@ impl Prover<'_> {
     }
 
     /// The rest of a documented chain has names that are not known exactly; policies and rules for any of them may or
-    /// may not matter (D96, D130).
-    fn tail(&self, at: &At<'_>, name: &str, chain: &Chain) -> Option<Reply> {
+    /// may not matter (D96, D130). Returns what the public end rests on exactly when neither reading takes it away: no
+    /// policy blocks those names, and where a rule forwards them, its targets answer from public DNS as well.
+    fn tail(&self, at: &At<'_>, name: &str, chain: &Chain) -> Result<Basis, Missing> {
+        let mut basis = Basis::default();
         for domain in chain.tail {
             if let Some(found) = self.within_tail(at.vnet, domain) {
-                return Some(Reply::unknown(not_modelled(
+                return Err(not_modelled(
                     format!("the names below {domain} through which {name} leads"),
                     format!(
                         "{found} takes some of them, and the aliases beyond the documented ones vary (D43, D62)"
                     ),
-                )));
+                ));
             }
-            let probe = format!("x.{domain}");
+            // A wildcard stands for every name there of which nothing is configured.
+            let probe = format!("*.{domain}");
             let what = match (self.policy_says(at.vnet, &probe), self.rules_say(at.vnet, &probe)) {
                 (PolicySays::Blocked(_) | PolicySays::Unknown(_), _) => "a DNS security policy blocks",
-                (_, RulesSay::Forward(..) | RulesSay::Unknown(_)) => "a forwarding rule sees",
-                _ => continue,
+                (_, RulesSay::Unknown(_)) => "a forwarding rule sees",
+                (_, RulesSay::Forward(rule, resting)) => {
+                    let forwarded = self.forward_by_rule(at.vnet, rule, &probe, at.record, at.trail);
+                    if !forwarded.is_empty() && forwarded.iter().all(Reply::is_somewhere_public) {
+                        basis.merge(&resting);
+                        forwarded.iter().for_each(|reply| basis.merge(&reply.basis));
+                        continue;
+                    }
+                    "a forwarding rule sees"
+                }
+                (PolicySays::Allowed(_), RulesSay::Nothing(_)) => continue,
             };
-            return Some(Reply::unknown(contested(
+            return Err(contested(
                 "DU1",
                 format!("whether {what} names below {domain}, through which {name} leads"),
                 "record what a node gets for the name",
-            )));
+            ));
         }
-        None
+        Ok(basis)
     }
 
     /// The end of a public chain.

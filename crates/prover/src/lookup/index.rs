@@ -1,6 +1,6 @@
 //! What lookups need by name: built once a prover.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use pullproof_network::model::index::{RecordSetIx, RegistryIx, ZoneIx};
 use pullproof_network::{Network, Ref, Val};
@@ -27,6 +27,9 @@ pub(crate) struct Index {
     pub registry_hosts: HashMap<String, RegistryHost>,
     /// The same by private link name, with the public host.
     pub private_links: HashMap<String, (RegistryIx, String)>,
+    /// Record sets of private link zones that were read, by registry label and suffix: their names show that the
+    /// registry has, or had, a private endpoint (A99, D46).
+    private_link_records: BTreeMap<(String, String), RecordSetIx>,
     /// Folded ids (without `/subscriptions/`) of all subscriptions that anything read lies in or points to.
     pub subscriptions: BTreeSet<String>,
 }
@@ -54,8 +57,14 @@ impl Index {
                 .map(|(host, h)| (h.private_link.clone(), (h.registry, host.clone())))
                 .collect(),
             registry_hosts,
+            private_link_records: private_link_records(network),
             subscriptions: subscriptions(network),
         }
+    }
+
+    /// A record set that some private link zone holds for the registry with this label, for its login host or another.
+    pub fn private_link_record(&self, label: &str, suffix: &str) -> Option<RecordSetIx> {
+        self.private_link_records.get(&(label.to_owned(), suffix.to_owned())).copied()
     }
 
     /// The record sets of one relative name.
@@ -66,6 +75,35 @@ impl Index {
     /// Some record set lies below `relative`, so that it exists as an empty name (D49, RFC 8020).
     pub fn is_parent(&self, zone: ZoneIx, relative: &str) -> bool {
         self.parents.get(&zone).is_some_and(|names| names.contains(relative))
+    }
+}
+
+/// `contoso.privatelink.azurecr.io` and `contoso.westeurope.data.privatelink.azurecr.io` both are of (`contoso`,
+/// `azurecr.io`).
+fn private_link_records(network: &Network) -> BTreeMap<(String, String), RecordSetIx> {
+    let mut out = BTreeMap::new();
+    for (_, zone) in network.zones.iter() {
+        let Some((below, suffix)) = private_link_zone(&zone.name) else { continue };
+        for ix in &zone.record_sets {
+            // The apex of a zone for one name (`contoso.privatelink.azurecr.io`) is that name.
+            let relative = match &*network.record_sets[*ix].name {
+                "@" => below,
+                relative => relative,
+            };
+            let label = relative.split('.').next().filter(|label| !label.is_empty());
+            if let Some(label) = label {
+                out.entry((label.to_owned(), suffix.to_owned())).or_insert(*ix);
+            }
+        }
+    }
+    out
+}
+
+/// What stands before and after the label `privatelink` in a zone's name.
+fn private_link_zone(zone: &str) -> Option<(&str, &str)> {
+    match zone.strip_prefix("privatelink.") {
+        Some(suffix) => Some(("", suffix)),
+        None => zone.split_once(".privatelink."),
     }
 }
 

@@ -10,9 +10,10 @@ use pullproof_snapshot::At;
 use pullproof_snapshot::facts::{clouds, presets};
 
 use super::name;
-use crate::missing::{declare, evidence};
+use crate::missing::{contested, declare, evidence};
 use crate::outcome::{Basis, Missing};
 use crate::prover::Prover;
+use crate::registry::host::Label;
 use crate::unread::unknown_value;
 
 /// What public DNS says about a name: one chain.
@@ -221,8 +222,27 @@ impl Prover<'_> {
         }
         match crate::registry::serving::connections_not_shown(self.network, object) {
             Some(missing) => Hop::Perhaps(missing),
-            None => Hop::No(vec![at]),
+            None => self.record_left_over(ix).map_or(Hop::No(vec![at]), Hop::Perhaps),
         }
+    }
+
+    /// A private link record for a registry without endpoints: one was there once, and whether the public name still
+    /// leads through the private link name after its deletion is not documented (A99, D46, DU6).
+    fn record_left_over(&self, ix: RegistryIx) -> Option<Missing> {
+        let object = &self.network.registries[ix];
+        let label = Label::of_registry(object)?;
+        let set = self.name_index().private_link_record(&label.label, &label.suffix)?;
+        let set = &self.network.record_sets[set];
+        Some(contested(
+            "DU6",
+            format!(
+                "whether the public name of {} still leads through its private link name: no private endpoint is left, record {} of {} is",
+                object.id.name(),
+                set.name,
+                self.network.zones[set.zone].name
+            ),
+            "delete the record, or record what public DNS answers in [[public_name]]",
+        ))
     }
 }
 

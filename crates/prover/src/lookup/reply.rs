@@ -88,6 +88,14 @@ impl Reply {
             && self.missing == other.missing
     }
 
+    /// An answer at a public address that nothing states (D2), from a resolver that can be reached for certain.
+    pub fn is_somewhere_public(&self) -> bool {
+        self.result == LookupResult::Answer
+            && self.scope == Some(Scope::Public)
+            && self.addresses.is_empty()
+            && self.unless_silent.is_empty()
+    }
+
     /// Puts a step before the others.
     pub fn after(mut self, step: Step) -> Self {
         self.steps.insert(0, step);

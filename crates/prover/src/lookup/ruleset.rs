@@ -7,7 +7,7 @@ use pullproof_network::{Ref, Val};
 use pullproof_snapshot::Absence;
 use pullproof_snapshot::facts::reserved_names;
 
-use super::asker::Asker;
+use super::asker::{AZURE_DNS, Asker};
 use super::completeness::{RULESET_LINKS, RULESETS};
 use super::name;
 use super::reply::{Reply, distinct, readings, step};
@@ -171,6 +171,9 @@ impl Prover<'_> {
             let what = format!("the targets of forwarding rule {}", object.name);
             return vec![Reply::unknown(unknown_value(self.network, symbol, what))];
         }
+        if targets.iter().any(|(address, _)| *address == AZURE_DNS) {
+            return vec![Reply::unknown(refused_target(object))];
+        }
         let names: Vec<String> = targets.iter().map(|(address, _)| address.to_string()).collect();
         let mut ask = |i: usize| -> Vec<Reply> {
             let Some((address, port)) = targets.get(i).copied() else { return Vec::new() };
@@ -289,6 +292,14 @@ impl Prover<'_> {
             )
         })
     }
+}
+
+/// Azure Resource Manager refuses 168.63.129.16 as a target, so that what such a rule does is not supported (D92, V10).
+fn refused_target(rule: &ForwardingRule) -> Missing {
+    not_modelled(
+        format!("what forwarding rule {} with target {AZURE_DNS} does", rule.name),
+        "Azure does not support this target and refuses rules with it (D92)",
+    )
 }
 
 /// Whether a rule for `domain`, which covers `name`, is deep enough: names of Azure's own services are not forwarded
