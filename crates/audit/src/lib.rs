@@ -6,6 +6,7 @@
 //! Read in this order: [`model`], [`subjects`], [`pairs`], `host` (V5), [`decide`] (V6), `claims` (V9, V11, V13),
 //! `chosen` (V6), [`run`].
 
+pub mod applied;
 mod assumptions;
 pub mod baseline;
 pub mod cap;

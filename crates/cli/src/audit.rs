@@ -171,7 +171,22 @@ impl Ask {
     /// # Errors
     /// A rule or the baseline cannot be used, or a report not be written.
     pub fn finish(&self, audited: &mut Audited, rules: &Rules, matches: &ArgMatches) -> Result<()> {
+        self.finish_placed(audited, rules, matches, |_| {})
+    }
+
+    /// The same, with findings put in their places between.
+    ///
+    /// # Errors
+    /// As [`Ask::finish`].
+    pub fn finish_placed(
+        &self,
+        audited: &mut Audited,
+        rules: &Rules,
+        matches: &ArgMatches,
+        place: impl FnOnce(&mut Report),
+    ) -> Result<()> {
         rules.apply(&mut audited.report, &audited.declared)?;
+        place(&mut audited.report);
         if let Some(path) = &self.baseline {
             let text =
                 fs::read_to_string(path).with_context(|| format!("{}: cannot be read", path.display()))?;

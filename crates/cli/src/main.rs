@@ -10,6 +10,7 @@ mod emulate;
 mod load;
 mod path;
 mod permissions;
+mod place;
 mod plan;
 mod query;
 mod rules;

@@ -6,17 +6,20 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::{ArgMatches, Args};
+use pullproof_audit::applied::{self, What};
 use pullproof_audit::cap::Cap;
 use pullproof_audit::compare::{self, Change, Fate};
 use pullproof_audit::model::{Layer, PlanOut, PlannedOut};
 use pullproof_snapshot::Layered;
 use pullproof_snapshot::question::MissingKind;
+use pullproof_terraform::source::Sources;
 use pullproof_terraform::unmapped::Touches;
 use pullproof_terraform::{Input, Listed, Overlay};
 
 use crate::audit::Ask;
 use crate::collect::Live;
 use crate::load::{Loaded, Settings};
+use crate::place::{Places, from_working};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -34,6 +37,12 @@ pub struct Arguments {
     /// Only what the plan makes worse sets the exit code.
     #[arg(long)]
     fail_on_new: bool,
+    /// The root module that the plan was made from: findings point to lines in it. The working directory when it holds `.tf` or `.tofu` files.
+    #[arg(long, value_name = "DIR")]
+    terraform_root: Option<PathBuf>,
+    /// The saved plan (`terraform plan -out=FILE`) beside its JSON: it carries the sources, for lines where no root is at hand.
+    #[arg(long, value_name = "FILE")]
+    tfplan: Option<PathBuf>,
     #[command(flatten)]
     settings: Settings,
     #[command(flatten)]
@@ -54,17 +63,25 @@ pub fn run(arguments: &Arguments, matches: &ArgMatches) -> Result<u8> {
         subscription: arguments.provider_subscription.clone(),
         also: arguments.settings.config_text()?.into_iter().map(|(_, text)| text).collect(),
     };
-    let overlay = input.edits(base.as_ref().map(|b| &b.layered), &options);
+    let sources = sources(arguments)?;
+    let below = base.as_ref().map(|b| b.layered.clone());
+    let overlay = input.edits(below.as_ref(), &options);
     let after = overlay.layered(base.as_ref().map(|b| &b.layered), arguments.settings.partial);
     let mut audited = ask.audit(loaded(arguments, base.as_ref(), after)?, &caps(&overlay))?;
     let before = base.map(|base| ask.audit(base, &[])).transpose()?;
     let report = &mut audited.report;
     report.plan = Some(told(&overlay));
     report.notes.extend(remarks(&overlay));
+    applied::apply(report, &applied(&overlay));
     if let Some(before) = &before {
         report.changes = compare::compare(&before.report, report);
     }
-    ask.finish(&mut audited, &rules, matches)?;
+    let places = Places {
+        trace: input.trace(&overlay, below.as_ref(), &options),
+        sources,
+        plan: (arguments.plan != Path::new("-")).then(|| from_working(&arguments.plan, &working())),
+    };
+    ask.finish_placed(&mut audited, &rules, matches, |report| places.fill(report))?;
     tell(&audited.report.changes);
     let code = ask.exit_code(&audited);
     Ok(if arguments.fail_on_new && before.is_some() { new_only(code, &audited.report.changes) } else { code })
@@ -76,6 +93,30 @@ fn read(path: &Path) -> Result<Input> {
     }
     let file = File::open(path).with_context(|| format!("{}: cannot be read", path.display()))?;
     Input::read(file).with_context(|| path.display().to_string())
+}
+
+fn working() -> PathBuf {
+    std::env::current_dir().unwrap_or_default()
+}
+
+/// The sources of the plan: the root that is named, else the saved plan, else the working directory if it is a root.
+fn sources(arguments: &Arguments) -> Result<Option<Sources>> {
+    let working = working();
+    if let Some(root) = &arguments.terraform_root {
+        let folder = working.join(root);
+        anyhow::ensure!(
+            Sources::are_in(&folder),
+            "--terraform-root {}: no folder with .tf, .tofu or .tf.json files",
+            root.display()
+        );
+        return Ok(Some(Sources::folder(&folder, &working)));
+    }
+    if let Some(saved) = &arguments.tfplan {
+        let file = File::open(saved).with_context(|| format!("{}: cannot be read", saved.display()))?;
+        let sources = Sources::saved(io::BufReader::new(file));
+        return sources.map(Some).with_context(|| saved.display().to_string());
+    }
+    Ok(Sources::are_in(&working).then(|| Sources::folder(&working, &working)))
 }
 
 /// The base's declared facts hold after the plan too.
@@ -121,23 +162,30 @@ fn told(overlay: &Overlay) -> PlanOut {
         mapped: list(&overlay.mapped),
         ignored: list(&overlay.ignored),
         unmapped: list(&overlay.unmapped),
-        drift: overlay.drift.clone(),
+        drift: overlay.drift.iter().map(|drift| drift.text.clone()).collect(),
         gap_during_apply: list(&overlay.gap_during_apply),
         resolved: overlay.references.resolved,
         unresolved: overlay.references.open.clone(),
     }
 }
 
+/// What the apply does beside the state that it leaves.
+fn applied(overlay: &Overlay) -> Vec<applied::Remark> {
+    let drift = overlay.drift.iter().map(|drift| applied::Remark {
+        what: What::Drift,
+        resource: drift.id.clone(),
+        message: drift.text.clone(),
+    });
+    let gaps = overlay.gap_during_apply.iter().filter_map(|gap| {
+        let message = format!("{} is destroyed before it is made again; pulls fail meanwhile", gap.address);
+        Some(applied::Remark { what: What::Gap, resource: gap.id.clone()?, message })
+    });
+    drift.chain(gaps).collect()
+}
+
 /// What a person has to know about the plan beside the verdicts.
 fn remarks(overlay: &Overlay) -> Vec<String> {
     let mut out = overlay.notes.clone();
-    out.extend(overlay.drift.iter().map(|text| format!("drift: {text}")));
-    out.extend(overlay.gap_during_apply.iter().map(|gap| {
-        format!(
-            "gap-during-apply: {} is destroyed before it is made again; pulls fail meanwhile",
-            gap.address
-        )
-    }));
     out.extend(overlay.unmapped.iter().map(|u| format!("not mapped: {} ({})", u.address, u.resource_type)));
     out
 }

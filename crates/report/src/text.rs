@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use pullproof_audit::model::{Audit, Report, Severity};
 use pullproof_snapshot::question::VerdictWord;
 
-use block::{Block, short};
+use block::{Block, short, written_at};
 pub use paint::Style;
 use paint::{Paint, wrapped};
 
@@ -188,6 +188,9 @@ fn findings(report: &Report, paint: &Paint, out: &mut dyn Write) -> io::Result<(
         };
         let line = format!("  {} {severity}  {}", finding.rule, finding.message);
         writeln!(out, "{}", wrapped(&line, "      ", paint.width()))?;
+        if let Some(at) = written_at(finding) {
+            writeln!(out, "{}", wrapped(&format!("      at {at}"), "         ", paint.width()))?;
+        }
     }
     writeln!(out)
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::address::{Key, Step};
 use crate::world::World;
 
 /// The ARM type: `type` without the API version.
@@ -73,6 +74,21 @@ pub(crate) fn argument<'k>(key: &'k str, parent: &'k str) -> &'k str {
         return find(IDS, parent).unwrap_or(key);
     }
     find(PROPERTIES, key).unwrap_or(key)
+}
+
+/// The argument that a pointer into the JSON comes from: the body as it stands, but for what has an argument of its own.
+pub(crate) fn argument_path(pointer: &str) -> Vec<Step> {
+    let mut out: Vec<Step> = Vec::new();
+    if !matches!(pointer, "/location" | "/tags") {
+        out.push(Step { name: "body".into(), keys: Vec::new() });
+    }
+    for segment in pointer.split('/').skip(1) {
+        match (segment.parse(), out.last_mut()) {
+            (Ok(number), Some(last)) => last.keys.push(Key::Number(number)),
+            _ => out.push(Step { name: segment.replace("~1", "/").replace("~0", "~"), keys: Vec::new() }),
+        }
+    }
+    out
 }
 
 /// The JSON of an `azapi_resource`, or what an `azapi_update_resource` lays over one. `None`: the body is text that is

@@ -17,6 +17,8 @@ pub enum Error {
     RawState,
     #[error("this is a saved plan file: give the output of `terraform show -json` on it instead")]
     SavedPlan,
+    #[error("not a saved plan (`terraform plan -out=FILE`): {0}")]
+    NotSaved(String),
     #[error("neither a Terraform plan or state (`terraform show -json`) nor the output of `what-if -o json`")]
     Form,
 }

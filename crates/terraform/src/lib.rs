@@ -5,7 +5,8 @@
 //! not: verdicts, and the meaning of ARM beyond what an apply makes of it.
 //!
 //! Read in this order: [`plan`], [`address`], `value`, `world`, `refer`, `settle`, [`table`], `piece`, `estate`,
-//! `derive`, `interchangeable`, [`overlay`], [`unmapped`], `what_if`.
+//! `derive`, `interchangeable`, [`overlay`], [`unmapped`], `what_if`; then
+//! [`trace`], from an element back to its argument, and [`source`], where a plan's blocks are written.
 
 pub mod address;
 mod azapi;
@@ -18,8 +19,10 @@ mod piece;
 pub mod plan;
 mod refer;
 mod settle;
+pub mod source;
 mod subscription;
 mod table;
+pub mod trace;
 pub mod unmapped;
 mod value;
 mod what_if;
@@ -45,6 +48,19 @@ impl Input {
     /// See [`Error`].
     pub fn read(reader: impl std::io::Read) -> Result<Self, Error> {
         plan::read::input(reader)
+    }
+
+    /// From elements of the overlay that the same base and options gave back to arguments. `None`: the input has none.
+    pub fn trace<'p>(
+        &'p self,
+        overlay: &'p Overlay,
+        base: Option<&pullproof_snapshot::Layered>,
+        options: &Options,
+    ) -> Option<trace::Trace<'p>> {
+        match self {
+            Self::Terraform(plan) => Some(trace::Trace::new(plan, overlay, base, options)),
+            Self::WhatIf(_) => None,
+        }
     }
 
     /// As edits on `base`; on nothing where there is none.

@@ -37,6 +37,21 @@ pub struct Listed {
     pub id: Option<String>,
 }
 
+/// A contradiction between plan and base about one resource.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Drift {
+    pub address: String,
+    /// ARM id.
+    pub id: String,
+    pub text: String,
+}
+
+impl Drift {
+    fn new(instance: &Instance, id: &ArmId, text: String) -> Self {
+        Self { address: instance.address.clone(), id: id.as_written().to_owned(), text }
+    }
+}
+
 /// A plan on a base.
 #[derive(Debug, Default)]
 pub struct Overlay {
@@ -52,7 +67,7 @@ pub struct Overlay {
     /// What can matter and did not become ARM.
     pub unmapped: Vec<Listed>,
     /// Where the plan and the base contradict each other about what exists.
-    pub drift: Vec<String>,
+    pub drift: Vec<Drift>,
     /// Objects that are destroyed before they are made again: while that lasts they are missing.
     pub gap_during_apply: Vec<Listed>,
     pub caps: Vec<Cap>,
@@ -83,9 +98,7 @@ const ON_THE_PATH: &[&str] = &[
 
 /// Lays a plan over a base; without one, over nothing.
 pub(crate) fn lay(plan: &Plan, base: Option<&Layered>, options: &Options) -> Overlay {
-    let only_base = base.and_then(only_subscription);
-    let subscriptions = Subscriptions::find(plan, options.subscription.as_deref(), only_base.as_deref());
-    let world = World::new(plan, subscriptions);
+    let world = World::new(plan, subscriptions(plan, base, options));
     let mut lay =
         Lay { world: &world, estate: Estate::new(base), out: Overlay::default(), resized: BTreeSet::new() };
     lay.caps();
@@ -96,6 +109,12 @@ pub(crate) fn lay(plan: &Plan, base: Option<&Layered>, options: &Options) -> Ove
     }
     lay.parts(parts);
     lay.finish(base, options)
+}
+
+/// The subscriptions of a plan's resources, on a base.
+pub(crate) fn subscriptions(plan: &Plan, base: Option<&Layered>, options: &Options) -> Subscriptions {
+    let only_base = base.and_then(only_subscription);
+    Subscriptions::find(plan, options.subscription.as_deref(), only_base.as_deref())
 }
 
 /// The subscription of a base that has only one.
@@ -163,9 +182,8 @@ impl Lay<'_, '_> {
             if let Some(id) = remove(&mut self.estate, instance, &before) {
                 if self.estate.has_base() && self.estate.in_base(&id).is_none() && is_whole(instance) {
                     let word = if instance.action == Action::Delete { "destroys" } else { "replaces" };
-                    self.out
-                        .drift
-                        .push(format!("{} {word} {id}, which the base does not have", instance.address));
+                    let text = format!("{} {word} {id}, which the base does not have", instance.address);
+                    self.out.drift.push(Drift::new(instance, &id, text));
                 }
                 if let Action::Replace { gap: true } = instance.action
                     && let Some(kind) = id.resource_type()
@@ -255,16 +273,16 @@ impl Lay<'_, '_> {
         let there = self.estate.in_base(&id).filter(|_| !self.estate.gone().contains(&id));
         if self.estate.has_base() {
             if instance.action == Action::Create && !instance.importing && there.is_some() {
-                self.out.drift.push(format!(
+                let text = format!(
                     "{} creates {id}, which the base has already: the apply will fail unless it is imported",
                     instance.address
-                ));
+                );
+                self.out.drift.push(Drift::new(instance, &id, text));
             }
             if matches!(instance.action, Action::NoOp | Action::Update) && there.is_none() {
-                self.out.drift.push(format!(
-                    "{} expects {id} to exist, and the base does not have it",
-                    instance.address
-                ));
+                let text =
+                    format!("{} expects {id} to exist, and the base does not have it", instance.address);
+                self.out.drift.push(Drift::new(instance, &id, text));
             }
         }
         if id.resource_type().as_deref() == Some("microsoft.network/virtualnetworks") && !makes {

@@ -7,7 +7,7 @@ use crate::estate::Estate;
 use crate::plan::{Instance, Provider};
 use crate::settle::{References, lay_over, settled};
 use crate::table::apply::{self, Build, set};
-use crate::table::{Place, row};
+use crate::table::{Place, Row, row};
 use crate::world::World;
 use crate::{azapi, value};
 
@@ -49,19 +49,7 @@ fn azurerm(
     }
     let value = settled(world, i, references);
     let id = world.id(i).filter(|id| id.starts_with(['/', '{']))?.to_owned();
-    let json = match row.place {
-        Place::Whole => apply::object(row, &id, &value),
-        _ => {
-            let mut json = json!({});
-            apply::moves(row.moves, &value, &mut json);
-            json
-        }
-    };
-    let mut build = Build { address: &instance.address, id: &id, value: &value, json, beside: Vec::new() };
-    if let Some(finish) = row.finish {
-        finish(&mut build);
-    }
-    let Build { json, beside, .. } = build;
+    let Build { json, beside, .. } = made(row, &instance.address, &id, &value);
     let place = match row.place {
         Place::Whole => Where::Whole,
         Place::Set(pointer) => Where::Set(pointer.to_owned()),
@@ -75,6 +63,23 @@ fn azurerm(
         place: Where::Whole,
     }));
     Some(out)
+}
+
+/// What a row makes of settled values: the JSON of the resource or part, and the resources beside it.
+pub(crate) fn made<'a>(row: &Row, address: &'a str, id: &'a str, value: &'a Value) -> Build<'a> {
+    let json = match row.place {
+        Place::Whole => apply::object(row, id, value),
+        Place::Set(_) | Place::Append(_) | Place::Nothing => {
+            let mut json = json!({});
+            apply::moves(row.moves, value, &mut json);
+            json
+        }
+    };
+    let mut build = Build { address, id, value, json, beside: Vec::new() };
+    if let Some(finish) = row.finish {
+        finish(&mut build);
+    }
+    build
 }
 
 /// `{argument}` in a pointer.

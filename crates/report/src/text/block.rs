@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use pullproof_audit::model::{
-    Audit, BlockerOut, Claim, Counterexample, Direction, Extent, Layer, MissingOut, Owner, Reached, Report,
-    StepDecision, StepOut,
+    Audit, BlockerOut, Claim, Counterexample, Direction, Extent, Finding, Layer, MissingOut, Owner, Reached,
+    Report, StepDecision, StepOut,
 };
 use pullproof_snapshot::question::{Role, VerdictWord};
 
@@ -254,6 +254,9 @@ impl Block<'_> {
             self.line("", &line, out)?;
         }
         let finding = self.report.findings.iter().find(|f| f.causes.contains(&blocker.id));
+        if let Some(at) = finding.and_then(written_at) {
+            self.line("at", &at, out)?;
+        }
         if !blocker.remedy.is_empty() {
             self.line("change", &blocker.remedy, out)?;
         }
@@ -279,6 +282,10 @@ impl Block<'_> {
             .collect();
         for missing in missing {
             self.line("missing", &missing.what, out)?;
+            let finding = self.report.findings.iter().find(|f| f.causes.contains(&missing.id));
+            if let Some(at) = finding.and_then(written_at) {
+                self.line("at", &at, out)?;
+            }
             for (label, text) in [("why", &missing.why), ("to settle", &missing.remedy)] {
                 if !text.is_empty() {
                     self.line(label, text, out)?;
@@ -292,6 +299,17 @@ impl Block<'_> {
         }
         Ok(())
     }
+}
+
+/// Where the configuration that decides a finding is written: `network.tf:12:3 azurerm_subnet.nodes`. `None` without a
+/// Terraform address.
+pub(super) fn written_at(finding: &Finding) -> Option<String> {
+    let address = finding.address.as_deref()?;
+    let place = finding.locations.first().map(|location| match location.column {
+        Some(column) => format!("{}:{}:{column} ", location.file, location.line),
+        None => format!("{}:{} ", location.file, location.line),
+    });
+    Some(format!("{}{address}", place.unwrap_or_default()))
 }
 
 /// What fails, or what is not known, in a few words.
