@@ -283,6 +283,52 @@ fn a_baseline_covers_what_it_holds() {
 }
 
 #[test]
+fn a_written_baseline_covers_what_a_report_covers() {
+    let folder = Folder::new("write-baseline");
+    let file = folder.path("baseline.json");
+    let undetermined = ["--fail-on", "undetermined"];
+    let written = contoso(&["--write-baseline", &file, "--fail-on", "undetermined"]);
+    assert_eq!(code(&written), 1, "writing it covers nothing yet");
+    let first = fs::read(&file).expect("it is written");
+    contoso(&["--write-baseline", &file]);
+    assert!(first == fs::read(&file).expect("it is written"), "two runs write the same bytes");
+    assert_eq!(code(&contoso(&[&["--baseline", file.as_str()][..], &undetermined[..]].concat())), 0);
+    let sarif = contoso(&["--baseline", &file, "--format", "sarif"]);
+    let sarif = report(&sarif);
+    let results = sarif["runs"][0]["results"].as_array().cloned().unwrap_or_default();
+    assert!(!results.is_empty() && results.iter().all(|r| r["baselineState"] == "unchanged"));
+    assert!(results.iter().all(|r| r["suppressions"][0]["kind"] == "external"));
+    // Of a part of the estate: the rest is new.
+    contoso(&["--cluster", "aks-legacy", "--write-baseline", &file]);
+    assert_eq!(code(&contoso(&["--baseline", &file])), 1);
+    // What fits nothing any more is said.
+    contoso(&["--write-baseline", &file]);
+    let part = contoso(&["--baseline", &file, "--cluster", "aks-legacy", "--format", "json"]);
+    let notes = report(&part)["notes"].to_string();
+    assert!(notes.contains("fit nothing any more"), "{notes}");
+}
+
+#[test]
+fn a_baseline_that_cannot_be_read_whole_is_refused() {
+    let folder = Folder::new("bad-baseline");
+    let file = folder.path("baseline.json");
+    contoso(&["--write-baseline", &file]);
+    let text = fs::read_to_string(&file).expect("it is written");
+    for (name, content, part) in [
+        ("cut.json", text.get(..text.len() / 2).unwrap_or_default().to_owned(), "no JSON"),
+        ("later.json", text.replace("baseline/v1", "baseline/v2"), "pullproof/baseline/v2"),
+        ("unsaid.json", "{}".to_owned(), "not said"),
+        ("half.json", r#"{"schema": "pullproof/baseline/v1", "audits": []}"#.to_owned(), "not a whole"),
+        ("more.json", text.replacen("\"schema\"", "\"except\": [], \"schema\"", 1), "except"),
+        ("report.json", r#"{"schema": "pullproof/report/v1", "audits": [{}]}"#.to_owned(), "not a whole"),
+    ] {
+        let file = folder.file(name, content);
+        refused(&["audit", SNAPSHOT, TAGS, "--config", CONFIG, "--baseline", &file], part);
+        refused(&["audit", SNAPSHOT, TAGS, "--config", CONFIG, "--baseline", &file], name);
+    }
+}
+
+#[test]
 fn a_suppression_covers_its_finding_and_still_counts() {
     let folder = Folder::new("suppress");
     let arguments = ["--cluster", "aks-test", "--registry", "harbor", "--format", "json"];
@@ -304,7 +350,10 @@ fn a_suppression_covers_its_finding_and_still_counts() {
     let covered = with(&suppress("2027-03-01"));
     assert_eq!(code(&covered), 0, "{}", text(&covered.stderr));
     assert_eq!(report(&covered)["summary"]["disproven"], 1, "a suppressed disproof still counts");
-    assert_eq!(code(&with(&suppress("2026-01-01"))), 1, "one that has expired covers nothing");
+    let expired = with(&suppress("2026-01-01"));
+    assert_eq!(code(&expired), 1, "one that has expired covers nothing");
+    let rules = report(&expired)["findings"].to_string();
+    assert!(rules.contains("PP8903") && !rules.contains("PP8904"), "{rules}");
 }
 
 /// Exit 2 with a message that names `part`, and no panic.

@@ -40,8 +40,11 @@ fn every_rule_has_its_page() {
 }
 
 #[test]
-fn the_report_has_its_schema() {
-    let mut schema = serde_json::to_string_pretty(&pullproof_audit::schema::report()).expect("JSON");
-    schema.push('\n');
-    compare(&root().join("docs/schemas"), &BTreeMap::from([("report-v1.json".to_owned(), schema)]));
+fn what_is_written_has_its_schema() {
+    let text = |schema| format!("{}\n", serde_json::to_string_pretty(&schema).expect("JSON"));
+    let schemas = BTreeMap::from([
+        ("report-v1.json".to_owned(), text(pullproof_audit::schema::report())),
+        ("baseline-v1.json".to_owned(), text(pullproof_audit::schema::baseline())),
+    ]);
+    compare(&root().join("docs/schemas"), &schemas);
 }

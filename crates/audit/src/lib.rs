@@ -24,6 +24,7 @@ mod run;
 pub mod schema;
 mod stable;
 pub mod subjects;
+pub mod suppressions;
 mod tripwires;
 mod witness;
 

@@ -43,12 +43,22 @@ pub struct Report {
     /// Each audit before and after, where two states are compared.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Change>,
+    /// Of `unpaired` and `unknown_images`, those that stand in the baseline. Not printed.
+    #[serde(skip)]
+    pub accepted: BTreeSet<String>,
     /// The causes of everything that is not proven, and remarks: what the rules see. Not printed.
     #[serde(skip)]
     pub causes: Vec<Cause>,
     /// Witnesses that the plain evaluator contradicts (exit 5). Empty in a healthy run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub disagreements: Vec<String>,
+}
+
+impl Report {
+    /// A cluster without a registry, or an image of a registry that is not audited, which the baseline does not hold.
+    pub fn has_open_names(&self) -> bool {
+        self.unpaired.iter().chain(&self.unknown_images).any(|name| !self.accepted.contains(name))
+    }
 }
 
 /// What became of the instances of a plan.
@@ -101,7 +111,7 @@ pub struct Audit {
     pub first_failing_layer: Option<Layer>,
     pub extent: Option<Extent>,
     pub valid_until: BTreeSet<String>,
-    /// Every actual blocker of its disproven claims is suppressed.
+    /// Everything that stands against it is suppressed, or stands in the baseline.
     pub suppressed: bool,
     pub claims: Vec<Claim>,
 }
@@ -292,6 +302,9 @@ pub struct Finding {
     /// The reason of the suppression that covers it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suppressed: Option<String>,
+    /// How it stands to the baseline, where one is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<BaselineState>,
     /// The ids of the blockers and missing entries that it comes from.
     pub causes: Vec<String>,
 }
@@ -302,6 +315,24 @@ pub enum Severity {
     Error,
     Warning,
     Note,
+}
+
+impl Finding {
+    /// A suppression covers it, or it stands in the baseline as it is.
+    pub fn is_accepted(&self) -> bool {
+        self.suppressed.is_some() || self.baseline == Some(BaselineState::Unchanged)
+    }
+}
+
+/// A finding beside the baseline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BaselineState {
+    New,
+    /// All of its causes stand there, for all of its audits.
+    Unchanged,
+    /// Its causes stand there, for fewer audits.
+    Updated,
 }
 
 /// A place in a source file. Lines and columns count from one; columns are UTF-16 code units, and the end is exclusive.

@@ -102,6 +102,7 @@ pub fn run(prover: &Prover<'_>, plain: &Plain, options: &Options) -> Result<Repo
         notes: notes(network, &found),
         plan: None,
         changes: Vec::new(),
+        accepted: BTreeSet::new(),
         causes: Vec::new(),
         disagreements: Vec::new(),
     };

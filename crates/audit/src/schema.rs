@@ -3,6 +3,7 @@
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
+use crate::baseline::Baseline;
 use crate::model::Report;
 
 /// The schema of what is written (a field that may be left out is not required), with `additionalProperties: true` at
@@ -12,6 +13,12 @@ pub fn report() -> Value {
     let mut schema = generator.into_root_schema_for::<Report>().to_value();
     open(&mut schema);
     schema
+}
+
+/// The schema of a baseline, `docs/schemas/baseline-v1.json`. It is closed: a field that is not known may mean
+/// something, and a baseline fails closed.
+pub fn baseline() -> Value {
+    SchemaSettings::default().for_serialize().into_generator().into_root_schema_for::<Baseline>().to_value()
 }
 
 fn open(value: &mut Value) {

@@ -1,19 +1,22 @@
 //! `pullproof audit`: every pool of every cluster against its registries.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use clap::{ArgMatches, Args, ValueEnum};
+use pullproof_audit::baseline::Baseline;
 use pullproof_audit::cap::Cap;
-use pullproof_audit::model::Report;
+use pullproof_audit::model::{Audit, Report};
 use pullproof_audit::pairs::Selection;
 use pullproof_audit::{Options, cap, images, run};
 use pullproof_checker::Plain;
 use pullproof_network::Network;
 use pullproof_prover::Prover;
-use pullproof_report::{json, sarif, text};
+use pullproof_report::sarif::{BuildRun, Places, Profile};
+use pullproof_report::{json, markdown, sarif, text};
 use pullproof_rules::Rules;
 use pullproof_snapshot::Declared;
 use pullproof_snapshot::question::VerdictWord;
@@ -55,9 +58,18 @@ pub struct Ask {
     /// What makes the exit code 1 or 4; overrides pullproof.toml.
     #[arg(long, value_enum)]
     fail_on: Option<FailOn>,
-    /// An earlier JSON report: disproofs that stand in it already do not fail the run.
+    /// What --write-baseline wrote, or an earlier JSON report: what stands in it does not fail the run.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
+    /// Writes what is not proven to a file, for --baseline of later runs.
+    #[arg(long, value_name = "FILE")]
+    write_baseline: Option<PathBuf>,
+    /// Whom the SARIF is for; by default the pipeline that runs this, else any reader.
+    #[arg(long, value_enum, value_name = "CONSUMER")]
+    sarif_profile: Option<SarifProfile>,
+    /// Tells apart several runs on one commit, in SARIF.
+    #[arg(long, value_name = "NAME")]
+    sarif_category: Option<String>,
     /// Every declared or assumed fact counts as unknown.
     #[arg(long)]
     strict: bool,
@@ -80,6 +92,14 @@ enum Format {
     Text,
     Json,
     Sarif,
+    Markdown,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum SarifProfile {
+    Github,
+    Azdo,
+    Plain,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -105,14 +125,58 @@ pub fn run_audit(arguments: &Arguments, matches: &ArgMatches) -> Result<u8> {
     let rules = ask.rules()?;
     let loaded = arguments.live.read(ask.clusters(), ask.noise(), |live| arguments.inputs.load_with(live))?;
     let mut audited = ask.audit(loaded, &[])?;
-    ask.finish(&mut audited, &rules, matches)?;
-    Ok(ask.exit_code(&audited))
+    let category = if arguments.live.is_asked() { "live" } else { "audit" };
+    let code = ask.finish(&mut audited, &rules, matches, Gate { category, fails: Fails::OnVerdicts })?;
+    audited.conclude();
+    Ok(code)
+}
+
+/// What is audited, and what makes the exit code.
+#[derive(Clone, Copy)]
+pub struct Gate {
+    /// The kind of input, as SARIF names it.
+    pub category: &'static str,
+    pub fails: Fails,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Fails {
+    OnVerdicts,
+    /// On what the change makes worse.
+    OnWorse,
+    Never,
 }
 
 /// A report, with what the exit code and the rules need beside it.
 pub struct Audited {
     pub report: Report,
     declared: Declared,
+}
+
+impl Audited {
+    /// The last words, on standard error.
+    pub fn conclude(&self) {
+        let report = &self.report;
+        let summary = report.summary;
+        let not_proven =
+            summary.disproven + summary.undetermined + report.unpaired.len() + report.unknown_images.len();
+        for text in &report.disagreements {
+            eprintln!(
+                "pullproof: the two evaluators disagree; please send us this line and the input: {text}"
+            );
+        }
+        if !report.disagreements.is_empty() {
+            return;
+        }
+        if report.audits.is_empty() {
+            eprintln!(
+                "pullproof: nothing to audit: no cluster with a registry was read, or the selection leaves none"
+            );
+        }
+        if not_proven > 0 {
+            eprintln!("NOT PROVEN: {not_proven} of {}", not_proven + summary.proven);
+        }
+    }
 }
 
 impl Ask {
@@ -166,12 +230,18 @@ impl Ask {
         Ok(Audited { report, declared: network.declared })
     }
 
-    /// Findings, baseline, and the reports that were asked for.
+    /// Findings, baseline, and the reports that were asked for. Returns the exit code.
     ///
     /// # Errors
     /// A rule or the baseline cannot be used, or a report not be written.
-    pub fn finish(&self, audited: &mut Audited, rules: &Rules, matches: &ArgMatches) -> Result<()> {
-        self.finish_placed(audited, rules, matches, |_| {})
+    pub fn finish(
+        &self,
+        audited: &mut Audited,
+        rules: &Rules,
+        matches: &ArgMatches,
+        gate: Gate,
+    ) -> Result<u8> {
+        self.finish_placed(audited, rules, matches, gate, |_| {})
     }
 
     /// The same, with findings put in their places between.
@@ -183,18 +253,55 @@ impl Ask {
         audited: &mut Audited,
         rules: &Rules,
         matches: &ArgMatches,
+        gate: Gate,
         place: impl FnOnce(&mut Report),
-    ) -> Result<()> {
+    ) -> Result<u8> {
         rules.apply(&mut audited.report, &audited.declared)?;
         place(&mut audited.report);
         if let Some(path) = &self.baseline {
             let text =
                 fs::read_to_string(path).with_context(|| format!("{}: cannot be read", path.display()))?;
-            let earlier = serde_json::from_str(&text)
-                .with_context(|| format!("{}: not a report of this program", path.display()))?;
-            pullproof_audit::baseline::apply(&mut audited.report, &earlier);
+            let baseline = Baseline::read(&text).with_context(|| path.display().to_string())?;
+            baseline.apply(&mut audited.report, &path.display().to_string());
         }
-        self.write(&audited.report, rules, matches)
+        let code = match gate.fails {
+            Fails::OnVerdicts | Fails::OnWorse => self.exit_code(audited, gate.fails),
+            Fails::Never => code::FINE,
+        };
+        if let Some(path) = self.write_baseline.as_ref().filter(|_| !matches!(code, 2 | 5)) {
+            fs::write(path, Baseline::of(&audited.report).text())
+                .with_context(|| format!("{}: cannot be written", path.display()))?;
+        }
+        let context = self.sarif_context(audited, gate, code);
+        self.write(&audited.report, rules, matches, &context)?;
+        Ok(code)
+    }
+
+    fn sarif_context(&self, audited: &Audited, gate: Gate, exit_code: u8) -> sarif::Context {
+        let variable = |name: &str| std::env::var(name).ok();
+        let profile = match self.sarif_profile {
+            Some(SarifProfile::Github) => Profile::Github,
+            Some(SarifProfile::Azdo) => Profile::Azdo,
+            Some(SarifProfile::Plain) => Profile::Plain,
+            None => Profile::detect(variable),
+        };
+        let working = std::env::current_dir().ok();
+        // The checkout, where the working directory is a folder of it.
+        let checkout = match profile {
+            Profile::Github => variable("GITHUB_WORKSPACE"),
+            Profile::Azdo => variable("BUILD_SOURCESDIRECTORY"),
+            Profile::Plain => None,
+        };
+        let root = checkout.map(PathBuf::from).filter(|c| working.as_ref().is_some_and(|w| w.starts_with(c)));
+        sarif::Context {
+            profile,
+            category: gate.category.to_owned(),
+            label: self.sarif_category.clone(),
+            build: BuildRun::detect(variable).ok(),
+            places: Places { working, root },
+            config: Some(audited.declared.file.clone()).filter(|file| !file.is_empty()),
+            exit_code,
+        }
     }
 
     fn images(&self) -> Result<Vec<String>> {
@@ -209,7 +316,13 @@ impl Ask {
     }
 
     /// Each -o belongs to the --format before it on the command line.
-    fn write(&self, report: &Report, rules: &Rules, matches: &ArgMatches) -> Result<()> {
+    fn write(
+        &self,
+        report: &Report,
+        rules: &Rules,
+        matches: &ArgMatches,
+        context: &sarif::Context,
+    ) -> Result<()> {
         let formats: Vec<usize> = matches.indices_of("format").into_iter().flatten().collect();
         let outputs: Vec<usize> = matches.indices_of("output").into_iter().flatten().collect();
         let given = matches.value_source("format") == Some(clap::parser::ValueSource::CommandLine);
@@ -222,14 +335,16 @@ impl Ask {
                 Some(path) => {
                     let out = fs::File::create(path)
                         .with_context(|| format!("{}: cannot be written", path.display()))?;
-                    self.render(*format, report, rules, false, &mut BufWriter::new(out))?;
+                    let mut out = BufWriter::new(out);
+                    self.render(*format, report, rules, context, false, &mut out)?;
+                    out.flush().with_context(|| format!("{}: cannot be written", path.display()))?;
                 }
                 None => {
                     let colour = io::stdout().is_terminal()
                         && !self.no_color
                         && std::env::var_os("NO_COLOR").is_none();
                     let mut out = BufWriter::new(io::stdout().lock());
-                    self.render(*format, report, rules, colour, &mut out)?;
+                    self.render(*format, report, rules, context, colour, &mut out)?;
                     out.flush()?;
                 }
             }
@@ -264,38 +379,23 @@ impl Ask {
         format: Format,
         report: &Report,
         rules: &Rules,
+        context: &sarif::Context,
         colour: bool,
         out: &mut dyn Write,
     ) -> Result<()> {
         match format {
             Format::Text => text::write(report, text::Style { colour, width: width() }, out)?,
             Format::Json => json::write(report, out)?,
-            Format::Sarif => sarif::write(report, rules.catalogue(), out)?,
+            Format::Markdown => markdown::write(report, &context.places, out)?,
+            Format::Sarif => sarif::write(report, rules.catalogue(), context, out)?,
         }
         Ok(())
     }
 
-    pub fn exit_code(&self, audited: &Audited) -> u8 {
+    fn exit_code(&self, audited: &Audited, fails: Fails) -> u8 {
         let (report, configured) = (&audited.report, audited.declared.audit.fail_on.as_deref());
-        let summary = report.summary;
-        let open = summary.undetermined + report.unpaired.len() + report.unknown_images.len();
-        let all = summary.proven + summary.disproven + open;
-        let not_proven = summary.disproven + open;
         if !report.disagreements.is_empty() {
-            for text in &report.disagreements {
-                eprintln!(
-                    "pullproof: the two evaluators disagree; please send us this line and the input: {text}"
-                );
-            }
             return code::DISAGREE;
-        }
-        if report.audits.is_empty() {
-            eprintln!(
-                "pullproof: nothing to audit: no cluster with a registry was read, or the selection leaves none"
-            );
-        }
-        if not_proven > 0 {
-            eprintln!("NOT PROVEN: {not_proven} of {all}");
         }
         if report.audits.is_empty() {
             return code::NOTHING_TO_AUDIT;
@@ -305,11 +405,17 @@ impl Ask {
             Some("never") => FailOn::Never,
             _ => FailOn::Disproven,
         });
-        let disproven = report.audits.iter().any(|a| a.verdict == VerdictWord::Disproven && !a.suppressed);
+        let worse: BTreeSet<&str> =
+            report.changes.iter().filter(|c| c.is_worse()).map(|c| c.audit.as_str()).collect();
+        let counts =
+            |a: &Audit| !a.suppressed && (fails == Fails::OnVerdicts || worse.contains(a.id.as_str()));
+        let any = |verdict| report.audits.iter().any(|a| a.verdict == verdict && counts(a));
+        let disproven = any(VerdictWord::Disproven);
+        let open = any(VerdictWord::Undetermined) || (fails == Fails::OnVerdicts && report.has_open_names());
         match fail_on {
             FailOn::Never => code::FINE,
             FailOn::Disproven | FailOn::Undetermined if disproven => code::DISPROVEN,
-            FailOn::Undetermined if open > 0 => code::UNDETERMINED,
+            FailOn::Undetermined if open => code::UNDETERMINED,
             FailOn::Disproven | FailOn::Undetermined => code::FINE,
         }
     }

@@ -89,6 +89,10 @@ pub struct Live {
 }
 
 impl Live {
+    pub fn is_asked(&self) -> bool {
+        self.live
+    }
+
     /// Hands Azure as it is now to `load`, in a file that only its owner may read and that is gone afterwards; nothing
     /// without `--live`.
     ///

@@ -6,9 +6,9 @@ use anyhow::Result;
 use clap::{ArgMatches, Args};
 use pullproof_audit::compare;
 
-use crate::audit::Ask;
+use crate::audit::{Ask, Fails, Gate};
 use crate::load::Settings;
-use crate::plan::{new_only, tell};
+use crate::plan::tell;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -36,8 +36,9 @@ pub fn run(arguments: &Arguments, matches: &ArgMatches) -> Result<u8> {
     let before = ask.audit(load(&arguments.before)?, &[])?;
     let mut after = ask.audit(load(&arguments.after)?, &[])?;
     after.report.changes = compare::compare(&before.report, &after.report);
-    ask.finish(&mut after, &rules, matches)?;
+    let fails = if arguments.fail_on_new { Fails::OnWorse } else { Fails::OnVerdicts };
+    let code = ask.finish(&mut after, &rules, matches, Gate { category: "diff", fails })?;
     tell(&after.report.changes);
-    let code = ask.exit_code(&after);
-    Ok(if arguments.fail_on_new { new_only(code, &after.report.changes) } else { code })
+    after.conclude();
+    Ok(code)
 }

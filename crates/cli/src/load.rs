@@ -49,8 +49,9 @@ impl Loaded {
         let newest = || layered.base().captured_to().and_then(date_of);
         let date = as_of.or_else(newest).unwrap_or_else(|| time::OffsetDateTime::now_utc().date());
         let (declared, expired) = declared.as_of(date);
-        let expired =
-            expired.iter().map(|e| format!("{} (expires {}, line {})", e.name, e.expires, e.line)).collect();
+        // An expired suppression is a finding of its own.
+        let facts = expired.iter().filter(|e| !e.name.starts_with("suppress:"));
+        let expired = facts.map(|e| format!("{} (expires {}, line {})", e.name, e.expires, e.line)).collect();
         Self { layered, declared, as_of: date.to_string(), expired }
     }
 }

@@ -16,7 +16,7 @@ use pullproof_terraform::source::Sources;
 use pullproof_terraform::unmapped::Touches;
 use pullproof_terraform::{Input, Listed, Overlay};
 
-use crate::audit::Ask;
+use crate::audit::{Ask, Fails, Gate};
 use crate::collect::Live;
 use crate::load::{Loaded, Settings};
 use crate::place::{Places, from_working};
@@ -81,10 +81,12 @@ pub fn run(arguments: &Arguments, matches: &ArgMatches) -> Result<u8> {
         sources,
         plan: (arguments.plan != Path::new("-")).then(|| from_working(&arguments.plan, &working())),
     };
-    ask.finish_placed(&mut audited, &rules, matches, |report| places.fill(report))?;
+    let fails = if arguments.fail_on_new && before.is_some() { Fails::OnWorse } else { Fails::OnVerdicts };
+    let gate = Gate { category: "plan", fails };
+    let code = ask.finish_placed(&mut audited, &rules, matches, gate, |report| places.fill(report))?;
     tell(&audited.report.changes);
-    let code = ask.exit_code(&audited);
-    Ok(if arguments.fail_on_new && before.is_some() { new_only(code, &audited.report.changes) } else { code })
+    audited.conclude();
+    Ok(code)
 }
 
 fn read(path: &Path) -> Result<Input> {
@@ -208,19 +210,5 @@ pub fn tell(changes: &[Change]) {
             short(&change.subnet),
             short(&change.registry)
         );
-    }
-}
-
-/// The exit code by what the change makes worse.
-pub fn new_only(code: u8, changes: &[Change]) -> u8 {
-    const DISPROVEN: u8 = 1;
-    const UNDETERMINED: u8 = 4;
-    let disproven = changes.iter().any(|c| c.fate == Fate::NewlyDisproven);
-    let worse = changes.iter().any(Change::is_worse);
-    match code {
-        DISPROVEN if disproven => DISPROVEN,
-        DISPROVEN | UNDETERMINED if worse && code == UNDETERMINED => UNDETERMINED,
-        DISPROVEN | UNDETERMINED => 0,
-        other => other,
     }
 }

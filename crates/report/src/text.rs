@@ -10,9 +10,12 @@ use std::io::{self, Write};
 use pullproof_audit::model::{Audit, Report, Severity};
 use pullproof_snapshot::question::VerdictWord;
 
-use block::{Block, short, written_at};
+use block::{Block, written_at};
 pub use paint::Style;
 use paint::{Paint, wrapped};
+
+use crate::groups::{actual, causes_told, groups};
+use crate::words::{owner, short, subject};
 
 /// Writes the report as text.
 pub fn write(report: &Report, style: Style, out: &mut dyn Write) -> io::Result<()> {
@@ -36,62 +39,17 @@ pub fn write(report: &Report, style: Style, out: &mut dyn Write) -> io::Result<(
     summary(report, &paint, out)
 }
 
-/// Audits that are told together.
-struct Group<'a> {
-    /// They share their causes to the last element; the first is the example.
-    audits: Vec<&'a Audit>,
-    /// They have causes of the same kinds, at other elements.
-    elsewhere: Vec<&'a Audit>,
-}
-
-/// So many blocks of one kind are told one by one; beyond, the rest are listed under the first.
-const BLOCKS_OF_A_KIND: usize = 3;
-
-/// Audits of one verdict by their cause: the same actual blockers (or missing evidence) in their failing claims; the
-/// cause of most audits first.
-fn groups(report: &Report, verdict: VerdictWord) -> Vec<Group<'_>> {
-    let mut by_cause: BTreeMap<Vec<String>, Vec<&Audit>> = BTreeMap::new();
-    let mut order: Vec<Vec<String>> = Vec::new();
-    for audit in report.audits.iter().filter(|a| a.verdict == verdict) {
-        let cause = block::cause(audit);
-        if !by_cause.contains_key(&cause) {
-            order.push(cause.clone());
-        }
-        by_cause.entry(cause).or_default().push(audit);
-    }
-    let mut found: Vec<Vec<&Audit>> = order.into_iter().filter_map(|cause| by_cause.remove(&cause)).collect();
-    found.sort_by_key(|audits| std::cmp::Reverse(audits.len()));
-    let mut out: Vec<Group<'_>> = Vec::new();
-    let mut of_kind: BTreeMap<Vec<String>, Vec<usize>> = BTreeMap::new();
-    for audits in found {
-        let Some(first) = audits.first() else { continue };
-        let told = of_kind.entry(block::kinds(first)).or_default();
-        match told.first().copied().filter(|_| told.len() >= BLOCKS_OF_A_KIND) {
-            Some(i) => {
-                if let Some(group) = out.get_mut(i) {
-                    group.elsewhere.extend(audits);
-                }
-            }
-            None => {
-                told.push(out.len());
-                out.push(Group { audits, elsewhere: Vec::new() });
-            }
-        }
-    }
-    out
-}
-
 /// One line a rule whose causes disprove something: who, what, how often. Only where there is more than one block.
 fn overview(report: &Report, paint: &Paint, out: &mut dyn Write) -> io::Result<()> {
     let mut by_rule: BTreeMap<&str, (&str, &str, BTreeSet<&str>, usize)> = BTreeMap::new();
     for audit in report.audits.iter().filter(|a| a.verdict == VerdictWord::Disproven) {
-        for blocker in block::actual(audit) {
+        for blocker in actual(audit) {
             let Some(finding) = report.findings.iter().find(|f| f.causes.contains(&blocker.id)) else {
                 continue;
             };
             let entry = by_rule.entry(&finding.rule).or_insert((
                 &finding.name,
-                block::owner(blocker.owner),
+                owner(blocker.owner),
                 BTreeSet::new(),
                 0,
             ));
@@ -121,7 +79,7 @@ fn proven(report: &Report, paint: &Paint, out: &mut dyn Write) -> io::Result<()>
     }
     writeln!(out, "{}", paint.good("PROVEN"))?;
     for audit in audits.iter().take(PROVEN_SHOWN) {
-        let mut line = format!("  {}", block::subject(audit));
+        let mut line = format!("  {}", subject(audit));
         let assumptions: BTreeSet<&String> = audit.claims.iter().flat_map(|c| &c.assumptions).collect();
         if !assumptions.is_empty() {
             let names: Vec<&str> = assumptions.iter().map(|s| s.as_str()).collect();
@@ -168,12 +126,7 @@ fn unpaired(report: &Report, paint: &Paint, out: &mut dyn Write) -> io::Result<(
 
 /// Findings that are not already told as the cause of a block.
 fn findings(report: &Report, paint: &Paint, out: &mut dyn Write) -> io::Result<()> {
-    let told: BTreeSet<&str> = report
-        .audits
-        .iter()
-        .flat_map(|a| &a.claims)
-        .flat_map(|c| c.blockers.iter().map(|b| b.id.as_str()).chain(c.missing.iter().map(|m| m.id.as_str())))
-        .collect();
+    let told = causes_told(report);
     let rest: Vec<_> =
         report.findings.iter().filter(|f| !f.causes.iter().any(|c| told.contains(c.as_str()))).collect();
     if rest.is_empty() {

@@ -1,211 +1,16 @@
 //! What the renderers write is valid: SARIF against the schema of OASIS, the report against our own.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod reports;
+
 use std::fs;
 use std::path::Path;
 
-use pullproof_audit::model::{
-    Audit, BlockerOut, Claim, Counterexample, Direction, EndpointRef, EvidenceOut, Extent, Finding, FlowOut,
-    Layer, Location, MissingOut, Owner, Part, Precondition, ProofBranch, ProofPath, Reached, Report, SCHEMA,
-    Severity, StepOut, Summary, Tool,
-};
-use pullproof_prover::path::{StepDecision, StepKind};
+use pullproof_audit::model::{BaselineState, Location, Report, Severity};
+use pullproof_report::sarif::{BuildRun, Context, Profile};
 use pullproof_report::{json, sarif};
 use pullproof_rules::Rules;
-use pullproof_snapshot::question::{MissingKind, Packet, Role, VerdictWord};
-use pullproof_snapshot::snapshot::Input;
+use reports::{PEERING, finding, report};
 use serde_json::{Value, json};
-
-const PEERING: &str = "/subscriptions/0/resourceGroups/rg/providers/Microsoft.Network/virtualNetworks/spoke/virtualNetworkPeerings/to-hub";
-
-fn evidence() -> EvidenceOut {
-    EvidenceOut {
-        resource: PEERING.into(),
-        pointer: "/properties/peeringState".into(),
-        value: json!("Disconnected"),
-    }
-}
-
-fn packet() -> Packet {
-    Packet {
-        protocol: "tcp".into(),
-        source: "10.20.0.4".into(),
-        source_port: Some(32768),
-        destination: "10.10.4.5".into(),
-        destination_port: Some(443),
-    }
-}
-
-fn claim(id: &str, verdict: VerdictWord) -> Claim {
-    Claim {
-        id: id.into(),
-        layer: Layer::Routing,
-        aspect: None,
-        endpoint: Some(EndpointRef {
-            host: "contosoreg.azurecr.io".into(),
-            port: 443,
-            roles: vec![Role::Login, Role::Token],
-        }),
-        asker: "node".into(),
-        direction: Some(Direction::Forward),
-        verdict,
-        extent: None,
-        degraded: BTreeSet::new(),
-        fails_for: None,
-        holds_for: None,
-        blockers: Vec::new(),
-        counterexample: None,
-        proof: None,
-        missing: Vec::new(),
-        assumptions: BTreeSet::new(),
-    }
-}
-
-/// A claim of each verdict, every optional field filled somewhere.
-fn claims() -> Vec<Claim> {
-    let mut failing = claim("c-1", VerdictWord::Disproven);
-    failing.extent = Some(Extent::Some);
-    failing.fails_for = Some(Part { sources: vec!["10.20.0.0/25".into()], ..Part::default() });
-    failing.holds_for = Some(Part { choices: vec!["ecmp=10.0.1.4".into()], ..Part::default() });
-    failing.counterexample = Some(Counterexample::Packet(packet()));
-    failing.proof = Some("p1".into());
-    failing.blockers = vec![BlockerOut {
-        id: "b-1".into(),
-        kind: "peering_not_connected",
-        message: "peering to-hub is Disconnected".into(),
-        remedy: "create both halves again".into(),
-        reach: Reached::Actual,
-        owner: Owner::Network,
-        facts: vec!["R104"],
-        symptoms: &["network.timeout"],
-        evidence: vec![evidence()],
-    }];
-    let mut open = claim("c-2", VerdictWord::Undetermined);
-    open.missing = vec![MissingOut {
-        id: "m-1".into(),
-        kind: MissingKind::Declare,
-        what: "what 10.0.1.4 forwards".into(),
-        why: "Azure does not show it".into(),
-        remedy: "declare it".into(),
-        holds_if: Some("it forwards".into()),
-        breaks_if: None,
-    }];
-    let mut looked_up = claim("c-3", VerdictWord::Disproven);
-    looked_up.counterexample = Some(Counterexample::Lookup {
-        name: "contosoreg.azurecr.io".into(),
-        record: "A".into(),
-        asker: "node".into(),
-        answer: json!({ "result": "nxdomain" }),
-    });
-    let mut refused = claim("c-4", VerdictWord::Disproven);
-    refused.endpoint = None;
-    refused.counterexample = Some(Counterexample::Request {
-        principal: "id".into(),
-        action: "pull".into(),
-        scope: "/".into(),
-        result: "no role".into(),
-    });
-    let mut held = claim("c-5", VerdictWord::Proven);
-    held.assumptions.insert("site:dc".into());
-    held.degraded.insert("second server".into());
-    vec![failing, open, looked_up, refused, held]
-}
-
-fn path() -> ProofPath {
-    let step = |kind, decision, text: &str, deciding| StepOut {
-        kind,
-        device: "/subscriptions/0/resourceGroups/rg/providers/Microsoft.Network/virtualNetworks/spoke".into(),
-        decision,
-        text: text.into(),
-        packet: Some(packet()),
-        by: vec![evidence()],
-        facts: vec!["R104"],
-        deciding,
-    };
-    ProofPath {
-        branches: vec![ProofBranch {
-            flow: FlowOut {
-                sources: vec!["10.20.0.0/24".into()],
-                source_ports: vec!["32768-60999".into()],
-                destination: "10.10.4.5".into(),
-                protocol: "tcp",
-                port: 443,
-                choices: Vec::new(),
-            },
-            path: vec![
-                step(StepKind::Subnet, StepDecision::Forward, "", false),
-                step(StepKind::Peering, StepDecision::Drop, "the peering is not connected", true),
-            ],
-        }],
-    }
-}
-
-fn finding(rule: &str, name: &str, severity: Severity, causes: &[&str]) -> Finding {
-    Finding {
-        rule: rule.into(),
-        name: name.into(),
-        severity,
-        message: "peering to-hub is Disconnected".into(),
-        resource: Some(PEERING.into()),
-        pointer: Some("/properties/peeringState".into()),
-        address: None,
-        locations: Vec::new(),
-        related: Vec::new(),
-        audits: vec!["a-1".into()],
-        suppressed: None,
-        causes: causes.iter().map(|c| (*c).to_owned()).collect(),
-    }
-}
-
-fn report() -> Report {
-    let mut placed = finding("PP1101", "peering-not-connected", Severity::Error, &["b-1"]);
-    placed.locations = vec![Location { file: "infra/network.tf".into(), line: 12, ..Location::default() }];
-    let mut accepted = finding("PP7103", "declare", Severity::Warning, &["m-1"]);
-    accepted.suppressed = Some("known".into());
-    let mut bare = finding("CT001", "ours", Severity::Note, &["b-1"]);
-    (bare.resource, bare.pointer) = (None, None);
-    Report {
-        schema: SCHEMA,
-        tool: Tool { version: "0.1.0" },
-        inputs: vec![Input {
-            file: "./snapshots/west europe.ndjson".into(),
-            sha256: "0".repeat(64),
-            captured_to: Some("2026-11-30T00:00:00Z".into()),
-            complete: true,
-        }],
-        as_of: Some("2026-11-30".into()),
-        summary: Summary { proven: 0, disproven: 1, undetermined: 0 },
-        unpaired: vec!["/subscriptions/0/aks-2".into()],
-        unknown_images: vec!["ghcr.io/contoso/app".into()],
-        audits: vec![Audit {
-            id: "a-1".into(),
-            cluster: "/subscriptions/0/aks-1".into(),
-            node_pool: "apps".into(),
-            subnet: "/subscriptions/0/snet-apps".into(),
-            registry: "contosoreg".into(),
-            verdict: VerdictWord::Disproven,
-            first_failing_layer: Some(Layer::Routing),
-            extent: Some(Extent::All),
-            valid_until: ["kubernetes>=1.36".to_owned()].into(),
-            suppressed: false,
-            claims: claims(),
-        }],
-        proofs: BTreeMap::from([("p1".to_owned(), path())]),
-        assumptions: BTreeMap::new(),
-        findings: vec![bare, placed, accepted],
-        gaps: Vec::new(),
-        preconditions: vec![Precondition {
-            clusters: vec!["aks-1".into()],
-            text: "nodes also need MCR".into(),
-            facts: vec!["A194"],
-        }],
-        notes: vec!["a note".into()],
-        plan: None,
-        changes: Vec::new(),
-        causes: Vec::new(),
-        disagreements: Vec::new(),
-    }
-}
 
 fn read(path: &str) -> Value {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -234,9 +39,13 @@ fn assert_valid(schema: &Value, document: &Value) {
 }
 
 fn sarif_of(report: &Report) -> Value {
+    sarif_for(report, &Context { category: "audit".into(), ..Context::default() })
+}
+
+fn sarif_for(report: &Report, context: &Context) -> Value {
     let rules = Rules::load(None).expect("the built-in rules load");
     let mut out = Vec::new();
-    sarif::write(report, rules.catalogue(), &mut out).expect("memory takes it");
+    sarif::write(report, rules.catalogue(), context, &mut out).expect("memory takes it");
     serde_json::from_slice(&out).expect("JSON")
 }
 
@@ -278,6 +87,8 @@ fn sarif_is_what_code_scanning_takes() {
     for result in results {
         assert!(result["message"]["text"].as_str().is_some_and(|t| !t.is_empty()));
         assert!(result["partialFingerprints"]["pullproof/v1"].is_string());
+        let hash = result["partialFingerprints"]["primaryLocationLineHash"].as_str().expect("a hash");
+        assert!(hash.len() == 18 && hash.ends_with(":1"), "{hash}");
         if let Some(index) = result["ruleIndex"].as_u64() {
             assert_eq!(rules[usize::try_from(index).expect("small")]["id"], result["ruleId"]);
         }
@@ -301,18 +112,159 @@ fn sarif_is_what_code_scanning_takes() {
 }
 
 #[test]
-fn files_become_uris() {
-    let mut report = report();
-    for (file, uri) in [
-        ("./snapshots/west europe.ndjson", "snapshots/west%20europe.ndjson"),
-        ("snapshot.ndjson", "snapshot.ndjson"),
-        ("/data/a:b.ndjson", "file:///data/a%3Ab.ndjson"),
-        (r"C:\audits\hub.ndjson", "file:///C:/audits/hub.ndjson"),
-    ] {
-        report.inputs[0].file = file.into();
-        let log = sarif_of(&report);
-        assert_eq!(log["runs"][0]["artifacts"][0]["location"]["uri"], uri);
+fn rules_have_what_code_scanning_sorts_by() {
+    let log = sarif_of(&report());
+    for rule in log["runs"][0]["tool"]["driver"]["rules"].as_array().expect("rules") {
+        let of = &rule["properties"];
+        let score: f64 = of["security-severity"].as_str().and_then(|s| s.parse().ok()).expect("a score");
+        assert!((0.1..=10.0).contains(&score));
+        assert!(["very-high", "high", "medium"].contains(&of["precision"].as_str().expect("a precision")));
+        assert!(of["tags"].as_array().is_some_and(|tags| !tags.is_empty() && tags.len() <= 10));
+        for text in ["shortDescription", "fullDescription"] {
+            assert!(rule[text]["text"].as_str().is_some_and(|t| t.chars().count() <= 1024), "{rule}");
+        }
     }
+}
+
+#[test]
+fn a_source_line_is_the_place_and_the_calls_of_its_modules_are_related() {
+    let mut report = report();
+    let finding = &mut report.findings[1];
+    finding.address = Some("module.spoke[\"weu\"].azurerm_virtual_network_peering.to_hub".into());
+    finding.locations[0].column = Some(3);
+    finding.locations[0].end_line = Some(12);
+    finding.locations[0].end_column = Some(30);
+    finding.locations[0].text = Some("allow_forwarded_traffic = false".into());
+    finding.related = vec![Location {
+        file: "main.tf".into(),
+        line: 4,
+        message: Some("module \"spoke\" [weu] is called here".into()),
+        ..Location::default()
+    }];
+    let log = sarif_of(&report);
+    assert_valid(&sarif_schema(), &log);
+    let result = &log["runs"][0]["results"][1];
+    let place = &result["locations"][0];
+    let region = json!({"startLine": 12, "startColumn": 3, "endLine": 12, "endColumn": 30, "snippet": {"text": "allow_forwarded_traffic = false"}});
+    assert_eq!(place["physicalLocation"]["region"], region);
+    assert_eq!(
+        place["logicalLocations"][1]["fullyQualifiedName"],
+        report.findings[1].address.clone().unwrap_or_default()
+    );
+    assert_eq!(result["relatedLocations"][0]["id"], 1);
+    let message = result["message"]["text"].as_str().expect("a text");
+    assert!(message.ends_with(r#"([module "spoke"  weu  is called here](1))"#), "{message}");
+    // A step at the finding's own element stands where the finding stands.
+    let step = &result["codeFlows"][0]["threadFlows"][0]["locations"][1]["location"];
+    assert_eq!(step["physicalLocation"]["artifactLocation"]["uri"], "infra/network.tf");
+}
+
+#[test]
+fn a_line_hash_outlives_moved_lines_and_tells_twins_apart() {
+    let hashes = |report: &Report| -> Vec<Value> {
+        let log = sarif_of(report);
+        let results = log["runs"][0]["results"].as_array().expect("results").clone();
+        results.into_iter().map(|r| r["partialFingerprints"]["primaryLocationLineHash"].clone()).collect()
+    };
+    let mut before = report();
+    before.findings[1].locations[0].text = Some("to_hub = x".into());
+    let mut moved = before.clone();
+    moved.findings[1].locations[0].line = 99;
+    moved.findings[1].pointer = Some("/properties/other".into());
+    assert_eq!(hashes(&before), hashes(&moved));
+    let mut edited = before.clone();
+    edited.findings[1].locations[0].text = Some("to_hub = y".into());
+    assert_ne!(hashes(&before)[1], hashes(&edited)[1]);
+    let mut twins = before.clone();
+    twins.findings.push(twins.findings[1].clone());
+    let found = hashes(&twins);
+    assert_ne!(found[1], found[3]);
+    assert!(found[3].as_str().is_some_and(|h| h.ends_with(":2")));
+}
+
+#[test]
+fn github_gets_no_more_than_it_shows_and_hears_what_is_left_out() {
+    let mut report = report();
+    let note = finding("PP8901", "provisioning-failed", Severity::Note, &["r-1"]);
+    report.findings = std::iter::repeat_n(note, 6_000).collect();
+    report.findings.push(finding("PP1101", "peering-not-connected", Severity::Error, &["b-1"]));
+    let log = sarif_for(&report, &Context { profile: Profile::Github, ..Context::default() });
+    let run = &log["runs"][0];
+    let results = run["results"].as_array().expect("results");
+    assert_eq!(results.len(), 5_000);
+    assert_eq!(results.last().map(|r| r["level"].clone()), Some(json!("error")), "the severe stay");
+    let told = run["invocations"][0]["toolExecutionNotifications"].to_string();
+    assert!(told.contains("1001 findings are left out"), "{told}");
+    assert_eq!(sarif_of(&report)["runs"][0]["results"].as_array().map(Vec::len), Some(6_001));
+}
+
+#[test]
+fn azure_devops_knows_the_run_by_its_pipeline() {
+    let variables = |name: &str| -> Option<String> {
+        let value = match name {
+            "SYSTEM_COLLECTIONURI" => "https://dev.azure.com/contoso/",
+            "SYSTEM_TEAMPROJECTID" => "11111111-1111-4111-8111-111111111111",
+            "SYSTEM_DEFINITIONID" => "12",
+            "BUILD_DEFINITIONNAME" => "network",
+            "SYSTEM_PHASEID" => "22222222-2222-4222-8222-222222222222",
+            "SYSTEM_PHASENAME" => "plan",
+            "BUILD_SOURCEBRANCH" => "refs/heads/main",
+            "BUILD_BUILDID" => "345",
+            _ => return None,
+        };
+        Some(value.to_owned())
+    };
+    let context = Context {
+        profile: Profile::Azdo,
+        category: "plan".into(),
+        build: Some(BuildRun::detect(variables).expect("all are set")),
+        ..Context::default()
+    };
+    let log = sarif_for(&report(), &context);
+    assert_valid(&sarif_schema(), &log);
+    let details = &log["runs"][0]["automationDetails"];
+    assert_eq!(
+        details["id"],
+        "azuredevops/pipeline/build/contoso/11111111-1111-4111-8111-111111111111/12/22222222-2222-4222-8222-222222222222/refs/heads/main/345"
+    );
+    assert_eq!(details["properties"]["azuredevops/pipeline/build/phaseName"], "plan");
+    assert!(log["runs"][0]["tool"]["driver"]["fullName"].is_string());
+    let without = |name: &str| if name == "SYSTEM_PHASEID" { None } else { variables(name) };
+    assert_eq!(BuildRun::detect(without), Err(vec!["SYSTEM_PHASEID".to_owned()]));
+}
+
+#[test]
+fn the_pipeline_says_whom_the_log_is_for() {
+    let with = |set: &'static str| move |name: &str| (name == set).then(|| "true".to_owned());
+    assert_eq!(Profile::detect(with("GITHUB_ACTIONS")), Profile::Github);
+    assert_eq!(Profile::detect(|n| (n == "TF_BUILD").then(|| "True".into())), Profile::Azdo);
+    assert_eq!(Profile::detect(with("CI")), Profile::Plain);
+}
+
+#[test]
+fn a_log_says_what_became_of_the_run() {
+    let context =
+        Context { category: "plan".into(), label: Some("weu".into()), exit_code: 1, ..Context::default() };
+    let mut report = report();
+    report.gaps = vec![pullproof_snapshot::gap::Gap {
+        scope: Some("/subscriptions/1".into()),
+        code: Some("AuthorizationFailed".into()),
+        ..Default::default()
+    }];
+    report.findings[1].baseline = Some(BaselineState::Unchanged);
+    let log = sarif_for(&report, &context);
+    assert_valid(&sarif_schema(), &log);
+    let run = &log["runs"][0];
+    assert_eq!(run["automationDetails"]["id"], "pullproof/plan/weu/");
+    let invocation = &run["invocations"][0];
+    assert_eq!((&invocation["executionSuccessful"], &invocation["exitCode"]), (&json!(true), &json!(1)));
+    assert_eq!(invocation["properties"]["inputs"][0]["sha256"], "0".repeat(64));
+    let told = invocation["toolExecutionNotifications"].as_array().expect("notifications");
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert_eq!(run["results"][1]["baselineState"], "unchanged");
+    assert_eq!(run["results"][1]["suppressions"][0]["kind"], "external");
+    let failed = sarif_for(&report, &Context { exit_code: 5, ..Context::default() });
+    assert_eq!(failed["runs"][0]["invocations"][0]["executionSuccessful"], false);
 }
 
 #[test]

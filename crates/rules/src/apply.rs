@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use pullproof_audit::model::{Cause, CauseType, Finding, Reached, Report, Severity};
+use pullproof_audit::model::{Cause, CauseType, Finding, Location, Reached, Report, Severity};
 use pullproof_snapshot::Declared;
 use regorus::Value;
 
 use crate::given::{self, Given};
 use crate::metadata::{Rule, Word};
 use crate::rules::{RuleError, Rules};
-use crate::suppress;
+use crate::suppress::{self, Stale};
 
 /// A finding on its way into the report.
 pub(crate) struct Made {
@@ -33,7 +33,15 @@ impl Rules {
         for cause in &report.causes {
             self.of_cause(&mut engine, cause, &severities, &mut made)?;
         }
-        suppress::suppress(self, report, &mut made, declared);
+        for Stale { cause, line } in suppress::suppress(self, report, &mut made, declared) {
+            let before = made.len();
+            self.of_cause(&mut engine, &cause, &severities, &mut made)?;
+            for one in made.iter_mut().skip(before) {
+                let place = Location { file: declared.file.clone(), line, ..Location::default() };
+                one.finding.locations = vec![place];
+            }
+            report.causes.push(cause);
+        }
         report.findings = made.into_iter().filter(|m| !m.hidden).map(|m| m.finding).collect();
         report.findings.sort();
         Ok(())
@@ -96,6 +104,7 @@ fn finding(rule: &Rule, cause: &Cause, given: Given, configured: Option<Word>) -
             related: Vec::new(),
             audits: cause.audits.iter().map(|a| a.id.clone()).collect(),
             suppressed: None,
+            baseline: None,
             causes: vec![cause.id.clone()],
         },
     }

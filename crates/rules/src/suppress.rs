@@ -3,25 +3,48 @@
 use std::collections::BTreeSet;
 
 use pullproof_audit::baseline::actual_blockers;
-use pullproof_audit::model::{Finding, Report};
+use pullproof_audit::model::{Cause, Finding, Report};
+use pullproof_audit::suppressions;
 use pullproof_snapshot::Declared;
+use pullproof_snapshot::declared::Suppress;
 use pullproof_snapshot::id::fold;
 use pullproof_snapshot::question::VerdictWord;
 
 use crate::apply::Made;
 use crate::rules::Rules;
 
+/// A suppression that covers nothing, as a cause, and the line of its table.
+pub(crate) struct Stale {
+    pub cause: Cause,
+    pub line: u64,
+}
+
 /// Marks the findings that suppressions cover, and the disproven audits of which every actual blocker is covered: one
-/// whose built-in rule has a suppressed finding, shown or switched off. A suppression that covers nothing is told,
-/// since it hides something else tomorrow.
-pub(crate) fn suppress(rules: &Rules, report: &mut Report, made: &mut [Made], declared: &Declared) {
+/// whose built-in rule has a suppressed finding, shown or switched off. Returns the suppressions that cover nothing,
+/// since they hide something else tomorrow: those that have expired, those of no rule, and those that fit no finding.
+pub(crate) fn suppress(
+    rules: &Rules,
+    report: &mut Report,
+    made: &mut [Made],
+    declared: &Declared,
+) -> Vec<Stale> {
+    let mut stale = Vec::new();
+    let place = |line: u64| format!("{}:{line}", declared.file);
+    for lapsed in &declared.lapsed {
+        let expires = lapsed.suppression.provenance.expires.as_ref().map(ToString::to_string);
+        let name = name(&lapsed.suppression);
+        let cause =
+            suppressions::expired(report, &place(lapsed.line), &name, expires.as_deref().unwrap_or_default());
+        stale.push(Stale { cause, line: lapsed.line });
+    }
     for (i, suppression) in declared.suppressions.iter().enumerate() {
-        let line = declared.lines.get(&format!("suppress.{i}")).map(|l| format!(":{l}")).unwrap_or_default();
+        let line = declared.lines.get(&format!("suppress.{i}")).copied().unwrap_or(1);
+        let mut unmatched = |why: &str| {
+            let cause = suppressions::unmatched(report, &place(line), &name(suppression), why);
+            stale.push(Stale { cause, line });
+        };
         let Some(rule) = rules.find(&suppression.rule) else {
-            report.notes.push(format!(
-                "{}{line}: there is no rule {}; the suppression covers nothing",
-                declared.file, suppression.rule
-            ));
+            unmatched("there is no such rule");
             continue;
         };
         let mut used = false;
@@ -32,10 +55,7 @@ pub(crate) fn suppress(rules: &Rules, report: &mut Report, made: &mut [Made], de
             }
         }
         if !used {
-            report.notes.push(format!(
-                "{}{line}: the suppression of {} covers no finding any more; remove it",
-                declared.file, suppression.rule
-            ));
+            unmatched("this run has no such finding");
         }
     }
     let covered: BTreeSet<&str> = made
@@ -46,6 +66,14 @@ pub(crate) fn suppress(rules: &Rules, report: &mut Report, made: &mut [Made], de
     for audit in report.audits.iter_mut().filter(|a| a.verdict == VerdictWord::Disproven) {
         let blockers = actual_blockers(audit);
         audit.suppressed = !blockers.is_empty() && blockers.iter().all(|id| covered.contains(id.as_str()));
+    }
+    stale
+}
+
+fn name(suppression: &Suppress) -> String {
+    match &suppression.resource {
+        Some(resource) => format!("{} at {resource}", suppression.rule),
+        None => suppression.rule.clone(),
     }
 }
 

@@ -5,7 +5,7 @@ mod reports;
 use pullproof_audit::model::{Reached, Report, Severity};
 use pullproof_rules::{RuleError, Rules};
 use pullproof_snapshot::Declared;
-use pullproof_snapshot::declared::Suppress;
+use pullproof_snapshot::declared::{Suppress, date_of};
 use reports::{NSG, SPOKE, blocker, report};
 
 fn two() -> Report {
@@ -103,7 +103,7 @@ fn an_audit_is_suppressed_when_every_actual_blocker_is() {
     let both =
         apply(two(), &suppressing(&[("peering-not-connected", Some("SPOKE-to-hub")), ("PP2101", Some(NSG))]));
     assert!(both.audits[0].suppressed);
-    assert!(both.notes.is_empty(), "{:?}", both.notes);
+    assert_eq!(ids(&both), ["PP1101", "PP2101"]);
 }
 
 #[test]
@@ -126,11 +126,31 @@ fn a_suppression_that_covers_nothing_is_told() {
     let mut declared = suppressing(&[("PP1201", None), ("PP1999", None)]);
     declared.lines.insert("suppress.0".into(), 12);
     let report = apply(two(), &declared);
-    assert_eq!(
-        report.notes,
-        [
-            "pullproof.toml:12: the suppression of PP1201 covers no finding any more; remove it",
-            "pullproof.toml: there is no rule PP1999; the suppression covers nothing",
-        ]
-    );
+    let told: Vec<_> = report.findings.iter().filter(|f| f.rule == "PP8904").collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    for (name, why, line) in [("PP1201", "no such finding", 12), ("PP1999", "no such rule", 1)] {
+        let one = told.iter().find(|f| f.message.contains(name)).expect("it is told");
+        assert!(one.message.contains(why), "{}", one.message);
+        assert_eq!((one.locations[0].file.as_str(), one.locations[0].line), ("pullproof.toml", line));
+        assert_eq!(one.audits, ["a-1"], "every finding is about an audit");
+    }
+}
+
+#[test]
+fn an_expired_suppression_is_a_finding_and_covers_nothing() {
+    let text =
+        "version = 1\n\n[[suppress]]\nrule = \"PP1101\"\nreason = \"until March\"\nexpires = 2026-03-01\n";
+    let declared = Declared::parse("pullproof.toml", text).expect("it can be read");
+    let on = |date: &str| {
+        let (declared, _) = declared.as_of(date_of(date).expect("a date"));
+        apply(two(), &declared)
+    };
+    let before = on("2026-02-28");
+    assert_eq!(ids(&before), ["PP1101", "PP2101"]);
+    assert!(before.findings[0].suppressed.is_some());
+    let after = on("2026-03-01");
+    assert_eq!(ids(&after), ["PP1101", "PP2101", "PP8903"]);
+    assert!(after.findings[0].suppressed.is_none());
+    assert!(after.findings[2].message.contains("2026-03-01"), "{}", after.findings[2].message);
+    assert_eq!(after.findings[2].locations[0].line, 3);
 }

@@ -83,6 +83,7 @@ pub fn report(blockers: Vec<BlockerOut>) -> Report {
         notes: Vec::new(),
         plan: None,
         changes: Vec::new(),
+        accepted: BTreeSet::new(),
         causes,
         disagreements: Vec::new(),
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use time::format_description::well_known::{Iso8601, Rfc3339};
 use time::{Date, Month, OffsetDateTime};
 
-use super::{Declared, Provenance};
+use super::{Declared, Lapsed, Provenance, Suppress};
 
 /// A table that expired: unknown again, and a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +40,14 @@ impl Declared {
         sieve.keep("public_name", &mut out.public_names, |t| (&t.provenance, t.host.clone()));
         sieve.keep("trust", &mut out.trusts, |t| (&t.provenance, t.presented_by.to_string()));
         sieve.keep("suppress", &mut out.suppressions, |t| (&t.provenance, t.rule.clone()));
+        let over = |t: &Suppress| t.provenance.expires.as_ref().is_some_and(|expires| sieve.is_over(expires));
+        out.lapsed = self
+            .suppressions
+            .iter()
+            .enumerate()
+            .filter(|(_, t)| over(t))
+            .map(|(i, t)| Lapsed { suppression: t.clone(), line: self.line("suppress", i) })
+            .collect();
         for (key, line) in &self.lines {
             if key.starts_with("audit.") {
                 sieve.lines.insert(key.clone(), *line);

@@ -47,6 +47,9 @@ pub struct Declared {
     pub suppressions: Vec<Suppress>,
     #[serde(default)]
     pub rules: BTreeMap<String, String>,
+    /// Suppressions that have expired by the date of [`Declared::as_of`].
+    #[serde(skip)]
+    pub lapsed: Vec<Lapsed>,
     /// The file's name, for `assumptions` in reports.
     #[serde(skip)]
     pub file: String,
@@ -327,6 +330,14 @@ pub struct Suppress {
     pub reason: String,
     #[serde(flatten)]
     pub provenance: Provenance,
+}
+
+/// A suppression that covers nothing any more.
+#[derive(Clone, Debug)]
+pub struct Lapsed {
+    pub suppression: Suppress,
+    /// The line of its table.
+    pub line: u64,
 }
 
 /// Why a `pullproof.toml` cannot be used.
