@@ -2,6 +2,7 @@
 
 pub mod cases;
 pub mod dice;
+pub mod plans;
 pub mod random;
 
 use std::path::{Path, PathBuf};

@@ -168,6 +168,17 @@ impl Lay<'_, '_> {
                 remedy: "apply what it waits for, then plan again".into(),
             });
         }
+        for instance in plan.instances.iter().filter(|instance| instance.tainted) {
+            let touches = unmapped::of_instance(instance);
+            if !touches.is_empty() {
+                self.out.caps.push(Cap {
+                    address: instance.address.clone(),
+                    touches: touches.to_vec(),
+                    why: "it is tainted: making it failed halfway, and what of it exists is not known".into(),
+                    remedy: "apply again, or audit a snapshot".into(),
+                });
+            }
+        }
     }
 
     /// What the plan takes away, before anything is put.
@@ -199,25 +210,8 @@ impl Lay<'_, '_> {
     }
 
     fn instance(&mut self, i: usize, instance: &Instance, parts: &mut Vec<(usize, Piece)>) {
-        match instance.action {
-            Action::Delete => return,
-            Action::Forget => {
-                // The object stays where it is; without a base nobody says what it looks like.
-                let id = value::before(instance).get("id").and_then(Value::as_str).map(ArmId::new);
-                if let Some(id) = &id
-                    && !self.estate.has_base()
-                    && table::row(&instance.resource_type).is_some()
-                {
-                    self.out.gaps.push(Gap {
-                        resource: Some(id.as_written().to_owned()),
-                        reason: Some(format!("{} is forgotten, and stays in Azure unseen", instance.address)),
-                        ..Gap::default()
-                    });
-                }
-                self.out.ignored.push(listed(instance, id.as_ref()));
-                return;
-            }
-            Action::NoOp | Action::Create | Action::Read | Action::Update | Action::Replace { .. } => {}
+        if instance.action == Action::Delete {
+            return;
         }
         match pieces(self.world, i, &mut self.out.references) {
             Some(made) if !made.is_empty() => {

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use crate::address::{Key, Step};
 use crate::azapi;
 use crate::plan::Provider;
+use crate::plan::configuration::Resource;
 use crate::refer::groups::is_expression;
 use crate::refer::resolve::Target;
 use crate::refer::wanted::Wanted;
@@ -45,7 +46,7 @@ struct Settle<'w, 'p> {
 pub(crate) fn settled(world: &World<'_>, i: usize, references: &mut References) -> Value {
     let mut out = (*world.value(i)).clone();
     let Some(instance) = world.instance(i) else { return out };
-    let block = world.block(i);
+    let expressions = world.block(i).map(Resource::expressions);
     let mut settle = Settle {
         world,
         i,
@@ -55,8 +56,8 @@ pub(crate) fn settled(world: &World<'_>, i: usize, references: &mut References) 
     };
     if let Value::Object(map) = &mut out {
         for (key, value) in map {
-            let source = match block {
-                Some(block) => source_of(block.expressions.get(key), value),
+            let source = match &expressions {
+                Some(expressions) => source_of(expressions.get(key), value),
                 None => Source::Hidden,
             };
             settle.value(value, source, key, key);

@@ -11,13 +11,13 @@ use crate::address::{Key, ModuleStep, Step};
 use crate::azapi;
 use crate::plan::configuration::Resource;
 use crate::plan::{Instance, Plan, Provider};
-use crate::refer::resolve::Target;
+use crate::refer::resolve::{Relevant, Target};
 use crate::refer::wanted::Wanted;
 use crate::subscription::Subscriptions;
 use crate::{table, value};
 
 /// So many values are kept.
-const KEPT: usize = 4096;
+const KEPT: usize = 256;
 
 /// Longest chain of names that are taken from other instances.
 const DEPTH: usize = 8;
@@ -28,10 +28,12 @@ pub(crate) struct World<'p> {
     /// The values that were asked for of late: all of a large plan would take too much room.
     values: RefCell<HashMap<usize, Rc<Value>>>,
     /// By what is wanted: see `refer::resolve`.
-    pub relevant: RefCell<HashMap<Wanted, Vec<Target>>>,
+    pub relevant: RefCell<HashMap<Wanted, Rc<Relevant>>>,
     ids: Vec<OnceCell<Option<String>>>,
     blocks: Vec<Option<&'p Resource>>,
     by_block: BTreeMap<(Vec<ModuleStep>, String), Vec<usize>>,
+    /// As `by_block`, by the names of the modules alone.
+    by_names: HashMap<(Vec<String>, String), Vec<usize>>,
     by_address: BTreeMap<&'p str, usize>,
 }
 
@@ -45,6 +47,7 @@ impl<'p> World<'p> {
             ids: Vec::new(),
             blocks: Vec::new(),
             by_block: BTreeMap::new(),
+            by_names: HashMap::new(),
             by_address: BTreeMap::new(),
         };
         let mut found: HashMap<(Vec<&str>, String), Option<&'p Resource>> = HashMap::new();
@@ -55,7 +58,9 @@ impl<'p> World<'p> {
             });
             world.blocks.push(*block);
             world.ids.push(OnceCell::new());
-            if instance.action.leaves_object() {
+            if instance.action.leaves_object() && !instance.aside {
+                let names = instance.module.iter().map(|m| m.name.clone()).collect();
+                world.by_names.entry((names, instance.block())).or_default().push(i);
                 let block = (instance.module.clone(), instance.block());
                 world.by_block.entry(block).or_default().push(i);
                 world.by_address.insert(&instance.address, i);
@@ -79,18 +84,28 @@ impl<'p> World<'p> {
         self.by_block.get(&(module.to_vec(), block.to_owned())).map_or(&[], Vec::as_slice)
     }
 
+    /// The instances of a block in every instance of a module, whatever the keys.
+    pub(crate) fn of_block_in_any(&self, module: &[ModuleStep], block: &str) -> &[usize] {
+        let names = module.iter().map(|m| m.name.clone()).collect();
+        self.by_names.get(&(names, block.to_owned())).map_or(&[], Vec::as_slice)
+    }
+
     /// The keys that a module call has instances for.
     pub(crate) fn module_keys(&self, parent: &[ModuleStep], name: &str) -> Vec<Option<Key>> {
-        let mut out: Vec<Option<Key>> = self
-            .by_block
-            .keys()
-            .filter_map(|(path, _)| {
-                let step = path.strip_prefix(parent)?.first()?;
-                (step.name == name).then(|| step.key.clone())
-            })
-            .collect();
-        out.sort();
-        out.dedup();
+        let mut first = parent.to_vec();
+        first.push(ModuleStep { name: name.to_owned(), key: None });
+        let mut out: Vec<Option<Key>> = Vec::new();
+        // Ordered by path: the instances of one call stand together.
+        for (path, _) in self.by_block.range((first, String::new())..).map(|(key, _)| key) {
+            match path.strip_prefix(parent).and_then(<[_]>::first) {
+                Some(step) if step.name == name => {
+                    if out.last() != Some(&step.key) {
+                        out.push(step.key.clone());
+                    }
+                }
+                _ => break,
+            }
+        }
         out
     }
 
@@ -182,8 +197,8 @@ impl<'p> World<'p> {
         match self.value(i).get(attribute)? {
             Value::String(text) if !text.is_empty() => Some(text.clone()),
             here if hole::hole(here).is_some() => {
-                let block = self.block(i);
-                let expression = block.and_then(|b| b.expressions.get(attribute))?;
+                let expressions = self.block(i)?.expressions();
+                let expression = expressions.get(attribute)?;
                 if depth < DEPTH
                     && let Some(Target { instance: j, path }) = self.resolve(i, attribute, expression)
                 {

@@ -15,6 +15,7 @@ use crate::table::apply::{chosen, set};
 const TYPE: &str = "microsoft.network/privateendpoints";
 const REGISTRY: &str = "microsoft.containerregistry/registries";
 const GROUPS: &str = "privateDnsZoneGroups";
+const ZONE: &str = "microsoft.network/privatednszones";
 
 /// A member: one address that serves some names (A71).
 struct Member {
@@ -249,9 +250,11 @@ fn zone_groups(estate: &mut Estate<'_>, id: &ArmId, members: Vec<Member>, addres
     }
     for (group_id, mut group) in estate.below(id, GROUPS) {
         let mut written: Vec<(ArmId, Value)> = Vec::new();
+        let mut open = false;
         let configs = group.pointer_mut("/properties/privateDnsZoneConfigs").and_then(Value::as_array_mut);
         for config in configs.into_iter().flatten() {
             let Some(zone) = config.pointer("/properties/privateDnsZoneId").and_then(Value::as_str) else {
+                open = true;
                 continue;
             };
             let (zone, zone_name) =
@@ -267,6 +270,9 @@ fn zone_groups(estate: &mut Estate<'_>, id: &ArmId, members: Vec<Member>, addres
         }
         set(&mut group, "/properties/provisioningState", json!("Succeeded"));
         estate.put(group_id, group);
+        if open {
+            in_any_zone(estate, &members, &written, address);
+        }
         for (record, value) in written {
             let there = estate.is_put(&record).then(|| estate.get(&record)).flatten();
             let two =
@@ -276,6 +282,24 @@ fn zone_groups(estate: &mut Estate<'_>, id: &ArmId, members: Vec<Member>, addres
             let json = json!({ "id": record.as_written(), "name": record.name(),
                 "type": "Microsoft.Network/privateDnsZones/A",
                 "properties": { "ttl": 10, "isAutoRegistered": false, "aRecords": [{ "ipv4Address": value }] } });
+            estate.put(record, json);
+        }
+    }
+}
+
+/// The records of a group one of whose zones is not known: each zone that fits has them, or has not.
+fn in_any_zone(estate: &mut Estate<'_>, members: &[Member], written: &[(ArmId, Value)], address: &str) {
+    for zone in estate.of_type(ZONE).into_keys() {
+        for member in members {
+            let Some(name) = record_name(&member.host, &zone.name().to_lowercase()) else { continue };
+            let record = ArmId::new(&format!("{}/A/{name}", zone.as_written()));
+            if written.iter().any(|(known, _)| *known == record) {
+                continue;
+            }
+            let records = chosen(address, "private_dns_zone_group", None);
+            let json = json!({ "id": record.as_written(), "name": record.name(),
+                "type": "Microsoft.Network/privateDnsZones/A",
+                "properties": { "ttl": 10, "isAutoRegistered": false, "aRecords": records } });
             estate.put(record, json);
         }
     }

@@ -35,26 +35,38 @@ pub(crate) fn derive(estate: &mut Estate<'_>, resized: &BTreeSet<ArmId>) {
                 && gone.parent().as_ref() == Some(far)
                 && estate.in_base(gone).is_some_and(|json| remote(&json).as_ref() == Some(local))
         });
+        // A half whose remote network is not known may be the other one.
+        let open =
+            || all.iter().any(|(id, json)| id.parent().as_ref() == Some(far) && remote(json).is_none());
+        let says = |word: Option<&str>, wanted: &str| word.is_some_and(|w| w.eq_ignore_ascii_case(wanted));
         let state = match (is_new, back) {
-            (true, Some(_)) if back_is_new || back_state.is_none() => Some(json!("Connected")),
-            (true, Some(_)) => match back_state {
-                Some(word) if word.eq_ignore_ascii_case("Initiated") => Some(json!("Connected")),
-                _ => Some(hole()),
-            },
+            // R103: the second of two new halves connects both.
+            (true, Some(_)) if back_is_new => Some(json!("Connected")),
+            // A half that was there first is Initiated, or Disconnected by the loss of an earlier one (R104): a plan and
+            // a state do not say which.
+            (true, Some(_)) if says(back_state, "Initiated") => Some(json!("Connected")),
+            (true, Some(_)) => Some(hole()),
+            (true, None) if open() => Some(hole()),
             // The other half may be where nobody looked.
             (true, None) if estate.new.contains(far) => Some(json!("Initiated")),
             (true, None) => match estate.get(far) {
                 Some(_) if estate.has_base() => Some(json!("Initiated")),
                 _ => Some(hole()),
             },
-            (false, Some(_)) if live.is_none() => Some(json!("Connected")),
-            (false, None) if live.is_none() => Some(hole()),
-            // R104: whoever loses its other half is Disconnected; a half made anew may join it again.
-            (false, None) if back_gone || removed(far) => Some(json!("Disconnected")),
             (false, Some(_)) if back_is_new => match live.as_deref() {
-                Some(word) if word.eq_ignore_ascii_case("Initiated") => Some(json!("Connected")),
+                live if says(live, "Initiated") => Some(json!("Connected")),
                 _ => Some(hole()),
             },
+            // Both are there, as one reading of Azure saw them: neither was lost, so neither is Disconnected (R104), and
+            // the second has connected both (R103).
+            (false, Some(_)) if live.is_none() => match back_state {
+                None => Some(json!("Connected")),
+                word if says(word, "Connected") => Some(json!("Connected")),
+                Some(_) => Some(hole()),
+            },
+            // R104: whoever loses its other half is Disconnected; a half made anew may join it again.
+            (false, None) if back_gone || removed(far) => Some(json!("Disconnected")),
+            (false, None) if live.is_none() => Some(hole()),
             (false, _) => None,
         };
         let connected = state.as_ref().and_then(Value::as_str) == Some("Connected");

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::address::ModuleStep;
@@ -46,8 +47,8 @@ pub struct Resource {
     pub address: String,
     #[serde(default)]
     pub provider_config_key: String,
-    #[serde(default)]
-    pub expressions: Map<String, Value>,
+    /// As text: as values, those of a large configuration would take eight times the room.
+    expressions: Option<Box<RawValue>>,
     pub for_each_expression: Option<Value>,
     pub count_expression: Option<Value>,
 }
@@ -87,6 +88,13 @@ impl Configuration {
     pub fn call(&self, path: &[ModuleStep]) -> Option<&Call> {
         let (last, parent) = path.split_last()?;
         self.module(parent)?.module_calls.get(&last.name)
+    }
+}
+
+impl Resource {
+    /// The expressions of its arguments.
+    pub fn expressions(&self) -> Map<String, Value> {
+        self.expressions.as_ref().and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
     }
 }
 

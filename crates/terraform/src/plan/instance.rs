@@ -42,7 +42,7 @@ pub enum Action {
         gap: bool,
     },
     Delete,
-    /// Terraform lets go of it; the object stays in Azure.
+    /// Terraform lets go of it; the object stays in Azure as it was before.
     Forget,
 }
 
@@ -87,6 +87,11 @@ pub struct Instance {
     pub provider: Provider,
     pub action: Action,
     pub importing: bool,
+    /// An object beside the one that the address stands for: an old one that is still to be destroyed, or that
+    /// Terraform lets go of while it makes another.
+    pub aside: bool,
+    /// Its creation failed halfway: the values are what was asked for, not what was read.
+    pub tainted: bool,
     pub reason: Option<String>,
     pub before: Option<Box<RawValue>>,
     pub after: Option<Box<RawValue>>,
@@ -133,6 +138,8 @@ pub(crate) struct StateResource {
     #[serde(default)]
     provider_name: String,
     deposed_key: Option<String>,
+    #[serde(default)]
+    tainted: bool,
     values: Option<Box<RawValue>>,
 }
 
@@ -148,40 +155,70 @@ fn mode(word: Option<&str>) -> Mode {
     if word == Some("data") { Mode::Data } else { Mode::Managed }
 }
 
+/// The address of an object that shares it with another.
+fn aside(address: String, mark: Option<&str>) -> String {
+    mark.map_or(address.clone(), |mark| format!("{address} (deposed {mark})"))
+}
+
 impl Instance {
-    /// `None` for a deposed object: an old one that is still to be destroyed, of an address that has another.
-    pub(crate) fn from_change(change: ResourceChange) -> Option<Self> {
-        if change.deposed.is_some() {
-            return None;
-        }
+    /// The instance, and the object that it leaves behind where it replaces one without destroying it.
+    pub(crate) fn from_change(change: ResourceChange) -> impl Iterator<Item = Self> {
         let provider = Provider::of(&change.provider_name);
         let ours = provider != Provider::Other;
-        Some(Self {
-            module: modules(&steps(&change.address)),
-            address: change.address,
+        let module = modules(&steps(&change.address));
+        let action = Action::of(&change.change.actions);
+        let before = change.change.before.filter(|_| ours);
+        let after = change.change.after.filter(|_| ours);
+        let forgets = action == Action::Create && change.change.actions.iter().any(|word| word == "forget");
+        let made = Self {
+            module,
+            aside: change.deposed.is_some(),
+            address: aside(change.address, change.deposed.as_deref()),
             previous_address: change.previous_address,
             mode: mode(change.mode.as_deref()),
             resource_type: change.resource_type,
             name: change.name,
             key: if change.index_unknown { Some(Key::Any) } else { key(change.index) },
             provider,
-            action: Action::of(&change.change.actions),
+            action,
             importing: change.change.importing.is_some(),
+            tainted: false,
             reason: change.action_reason,
-            before: change.change.before.filter(|_| ours),
-            after: change.change.after.filter(|_| ours),
-            after_unknown: change.change.after_unknown.filter(|_| ours),
-        })
+            after: if action == Action::Forget { before.clone() } else { after },
+            before,
+            after_unknown: change.change.after_unknown.filter(|_| ours && action != Action::Forget),
+        };
+        let left = made.before.as_ref().filter(|_| forgets).map(|before| made.left_behind(before.clone()));
+        left.into_iter().chain([made])
     }
 
-    pub(crate) fn from_state(resource: StateResource) -> Option<Self> {
-        if resource.deposed_key.is_some() {
-            return None;
+    fn left_behind(&self, before: Box<RawValue>) -> Self {
+        Self {
+            address: aside(self.address.clone(), Some("forgotten")),
+            previous_address: None,
+            module: self.module.clone(),
+            mode: self.mode,
+            resource_type: self.resource_type.clone(),
+            name: self.name.clone(),
+            key: self.key.clone(),
+            provider: self.provider,
+            action: Action::Forget,
+            importing: false,
+            aside: true,
+            tainted: false,
+            reason: None,
+            after: Some(before.clone()),
+            before: Some(before),
+            after_unknown: None,
         }
+    }
+
+    pub(crate) fn from_state(resource: StateResource) -> Self {
         let provider = Provider::of(&resource.provider_name);
-        Some(Self {
+        Self {
             module: modules(&steps(&resource.address)),
-            address: resource.address,
+            aside: resource.deposed_key.is_some(),
+            address: aside(resource.address, resource.deposed_key.as_deref()),
             previous_address: None,
             mode: mode(resource.mode.as_deref()),
             resource_type: resource.resource_type,
@@ -190,11 +227,12 @@ impl Instance {
             provider,
             action: Action::NoOp,
             importing: false,
+            tainted: resource.tainted,
             reason: None,
             before: None,
             after: resource.values.filter(|_| provider != Provider::Other),
             after_unknown: None,
-        })
+        }
     }
 
     /// The address inside its module, without a key: `azurerm_subnet.nodes`, `data.azurerm_subnet.nodes`.

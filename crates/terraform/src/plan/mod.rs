@@ -34,7 +34,7 @@ pub struct Plan {
     pub form: Form,
     pub format_version: String,
     pub terraform_version: Option<String>,
-    /// Every instance of a resource, in order of the file; deposed objects are left out.
+    /// Every instance of a resource, in order of the file, deposed objects first.
     pub instances: Vec<Instance>,
     /// Data sources with their values.
     pub data: Vec<Instance>,

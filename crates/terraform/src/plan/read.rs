@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
-use super::instance::{ResourceChange, StateResource};
+use super::instance::StateResource;
 use super::{Configuration, Deferred, Form, Instance, Mode, Plan};
 use crate::Input;
 use crate::error::Error;
@@ -123,6 +123,8 @@ impl Top {
                 Mode::Data => data.push(instance),
             }
         }
+        // What an address stands for comes last, so that it holds where both say something of one resource.
+        instances.sort_by_key(|instance: &Instance| !instance.aside);
         // Data sources that are read during apply come with the changes; those read already only here (§1.2).
         for instance in self.prior {
             if instance.mode == Mode::Data && data.iter().all(|d| d.address != instance.address) {
@@ -155,11 +157,10 @@ impl Top {
             }
             "terraform_version" => self.terraform_version = map.next_value()?,
             "resource_changes" => {
-                let change = |c: ResourceChange| Instance::from_change(c);
-                self.changes = Some(map.next_value_seed(Each::new(change))?);
+                self.changes = Some(map.next_value_seed(Each::new(Instance::from_change))?);
             }
             "resource_drift" => {
-                self.drift = map.next_value_seed(Each::new(|c: ResourceChange| Instance::from_change(c)))?;
+                self.drift = map.next_value_seed(Each::new(Instance::from_change))?;
             }
             "deferred_changes" => {
                 let deferred = |change: DeferredChange| {
@@ -243,30 +244,30 @@ impl<'de> Visitor<'de> for &mut Top {
 }
 
 /// A list of `T`, each turned into what is kept of it as soon as it is read; null is an empty list.
-struct Each<T, U, F: FnMut(T) -> Option<U>>(F, PhantomData<(T, U)>);
+struct Each<T, I, F: FnMut(T) -> I>(F, PhantomData<(T, I)>);
 
-impl<T, U, F: FnMut(T) -> Option<U>> Each<T, U, F> {
+impl<T, I: IntoIterator, F: FnMut(T) -> I> Each<T, I, F> {
     fn new(keep: F) -> Self {
         Self(keep, PhantomData)
     }
 }
 
-impl<'de, T: Deserialize<'de>, U, F: FnMut(T) -> Option<U>> DeserializeSeed<'de> for Each<T, U, F> {
-    type Value = Vec<U>;
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Vec<U>, D::Error> {
+impl<'de, T: Deserialize<'de>, I: IntoIterator, F: FnMut(T) -> I> DeserializeSeed<'de> for Each<T, I, F> {
+    type Value = Vec<I::Item>;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
-impl<'de, T: Deserialize<'de>, U, F: FnMut(T) -> Option<U>> Visitor<'de> for Each<T, U, F> {
-    type Value = Vec<U>;
+impl<'de, T: Deserialize<'de>, I: IntoIterator, F: FnMut(T) -> I> Visitor<'de> for Each<T, I, F> {
+    type Value = Vec<I::Item>;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a list")
     }
-    fn visit_unit<E>(self) -> Result<Vec<U>, E> {
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
         Ok(Vec::new())
     }
-    fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<Vec<U>, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<Self::Value, A::Error> {
         let mut out = Vec::new();
         while let Some(item) = seq.next_element()? {
             out.extend((self.0)(item));
@@ -293,7 +294,7 @@ impl<'de> Deserialize<'de> for Resources {
             root_module: Module,
         }
         fn collect(module: Module, out: &mut Vec<Instance>) {
-            out.extend(module.resources.into_iter().filter_map(Instance::from_state));
+            out.extend(module.resources.into_iter().map(Instance::from_state));
             for child in module.child_modules {
                 collect(child, out);
             }

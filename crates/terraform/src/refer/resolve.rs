@@ -1,5 +1,8 @@
 //! Which attribute of which instance an expression carries (terraform-mapping.md §2.1).
 
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
+
 use pullproof_snapshot::hole;
 use serde_json::Value;
 
@@ -18,10 +21,32 @@ const BLOCKS_WITH_ADDRESS: &[&str] =
 const DEPTH: usize = 24;
 
 /// An attribute of an instance.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Target {
     pub instance: usize,
     pub path: Vec<Step>,
+}
+
+/// The attributes that values of the plan depend on, of one kind of wanted value.
+#[derive(Default)]
+pub(crate) struct Relevant {
+    found: Vec<Target>,
+    /// What names a target → its place in `found`.
+    by_text: HashMap<String, Vec<usize>>,
+}
+
+impl Relevant {
+    /// The only one there is, else the only one that a hint names.
+    fn one(&self, hints: &[String]) -> Option<Target> {
+        if let [only] = self.found.as_slice() {
+            return Some(only.clone());
+        }
+        let named = hints.iter().filter_map(|hint| self.by_text.get(hint)).flatten();
+        let named: BTreeSet<&usize> = named.collect();
+        let mut named = named.into_iter();
+        let (Some(first), None) = (named.next(), named.next()) else { return None };
+        self.found.get(*first).cloned()
+    }
 }
 
 /// Where an expression is evaluated.
@@ -55,7 +80,7 @@ impl World<'_> {
         let mut hits = self.hits(i, wanted, expression)?;
         hits.found = self.narrowed(hits.found, &hits.hints);
         if hits.found.is_empty() && hits.hidden {
-            hits.found = self.narrowed(self.relevant(wanted), &hits.hints);
+            hits.found.extend(self.relevant(wanted).one(&hits.hints));
         }
         let [target] = hits.found.as_slice() else { return None };
         if may_continue(argument) && (hits.parts > 0 || self.is_container(argument, target)) {
@@ -85,12 +110,15 @@ impl World<'_> {
                 hits.found = self.narrowed(hits.found, &hits.hints);
             }
             if hits.found.is_empty() && hits.hidden {
-                hits.found = self.narrowed(self.relevant(wanted), &hits.hints);
+                hits.found.extend(self.relevant(wanted).one(&hits.hints));
                 settled = false;
             }
             settled &= !hits.found.is_empty() || hits.parts > 0;
-            // A repeated resource without a key: any of its instances, or all of them.
-            settled &= hits.found.len() <= 1;
+            // A repeated resource without a key: any of its instances, or all of them. None is sure.
+            if hits.found.len() > 1 && !whole {
+                settled = false;
+                continue;
+            }
             for target in hits.found {
                 if !out.contains(&target) {
                     out.push(target);
@@ -107,9 +135,8 @@ impl World<'_> {
     pub(crate) fn hidden(&self, i: usize, argument: &str) -> Option<Target> {
         let wanted = Wanted::of(argument);
         let key = self.instance(i)?.key.as_ref().and_then(Key::text);
-        let found = self.narrowed(self.relevant(wanted), &key.into_iter().collect::<Vec<_>>());
-        let [target] = found.as_slice() else { return None };
-        (!may_continue(argument)).then(|| target.clone())
+        let target = self.relevant(wanted).one(&key.into_iter().collect::<Vec<_>>())?;
+        (!may_continue(argument)).then_some(target)
     }
 
     fn hits(&self, i: usize, wanted: Wanted, expression: &Value) -> Option<Hits> {
@@ -362,38 +389,45 @@ impl World<'_> {
         if found.len() < 2 {
             return found;
         }
-        let named = |target: &&Target| {
-            let Some(instance) = self.instance(target.instance) else { return false };
-            let keys = instance.module.iter().filter_map(|m| m.key.as_ref()).chain(&instance.key);
-            let mut texts: Vec<String> = keys.filter_map(Key::text).collect();
-            let value = self.value(target.instance);
-            texts.extend(value.get("name").and_then(Value::as_str).map(str::to_owned));
-            if let Some(Step { name, keys }) = target.path.first()
-                && name == "subnet"
-                && let Some(Key::Number(n)) = keys.first()
-            {
-                texts = vec![];
-                let name = value.pointer(&format!("/subnet/{n}/name")).and_then(Value::as_str);
-                texts.extend(name.map(str::to_owned));
-            }
-            texts.iter().any(|text| hints.contains(text))
-        };
+        let named = |target: &&Target| self.names(target).iter().any(|text| hints.contains(text));
         let left: Vec<Target> = found.iter().filter(named).cloned().collect();
         if left.len() == 1 { left } else { found }
     }
 
-    /// The unknown attributes that values of the plan depend on and that can be what is wanted.
-    fn relevant(&self, wanted: Wanted) -> Vec<Target> {
+    /// What tells a target from its like: keys, and its name.
+    fn names(&self, target: &Target) -> Vec<String> {
+        let Some(instance) = self.instance(target.instance) else { return Vec::new() };
+        let value = self.value(target.instance);
+        let name = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
+        if let Some(Step { name: block, keys }) = target.path.first()
+            && block == "subnet"
+            && let Some(Key::Number(n)) = keys.first()
+        {
+            return name(value.pointer(&format!("/subnet/{n}/name"))).into_iter().collect();
+        }
+        let keys = instance.module.iter().filter_map(|m| m.key.as_ref()).chain(&instance.key);
+        keys.filter_map(Key::text).chain(name(value.get("name"))).collect()
+    }
+
+    fn relevant(&self, wanted: Wanted) -> Rc<Relevant> {
         if let Some(known) = self.relevant.borrow().get(&wanted) {
-            return known.clone();
+            return Rc::clone(known);
         }
         let found = self.find_relevant(wanted);
-        self.relevant.borrow_mut().insert(wanted, found.clone());
-        found
+        let mut by_text: HashMap<String, Vec<usize>> = HashMap::new();
+        for (at, target) in found.iter().enumerate() {
+            for text in self.names(target) {
+                by_text.entry(text).or_default().push(at);
+            }
+        }
+        let made = Rc::new(Relevant { found, by_text });
+        self.relevant.borrow_mut().insert(wanted, Rc::clone(&made));
+        made
     }
 
     fn find_relevant(&self, wanted: Wanted) -> Vec<Target> {
         let mut out: Vec<Target> = Vec::new();
+        let mut seen: HashSet<Target> = HashSet::new();
         for (resource, attribute) in &self.plan.relevant {
             let Some(last) = attribute.iter().rev().find(|a| a.parse::<u64>().is_err()) else { continue };
             if !wanted.fits(last) || wanted == Wanted::Same {
@@ -410,7 +444,7 @@ impl World<'_> {
                     continue;
                 }
                 let target = Target { instance: i, path };
-                if !out.contains(&target) {
+                if seen.insert(target.clone()) {
                     out.push(target);
                 }
             }
@@ -430,23 +464,9 @@ impl World<'_> {
         let keyless = module.iter().any(|m| m.key.is_none());
         let mut out = self.of_block(&module, &block.join(".")).to_vec();
         if out.is_empty() && keyless {
-            let names: Vec<&str> = module.iter().map(|m| m.name.as_str()).collect();
-            out = self.in_modules(&names, &block.join("."));
+            out = self.of_block_in_any(&module, &block.join(".")).to_vec();
         }
         out
-    }
-
-    fn in_modules(&self, names: &[&str], block: &str) -> Vec<usize> {
-        let count = self.plan.instances.len().saturating_add(self.plan.data.len());
-        (0..count)
-            .filter(|i| {
-                self.instance(*i).is_some_and(|instance| {
-                    instance.action.leaves_object()
-                        && instance.block() == block
-                        && instance.module.iter().map(|m| m.name.as_str()).eq(names.iter().copied())
-                })
-            })
-            .collect()
     }
 
     /// An id that others begin with: whether it ends there does not show in the references (§2, 3).
