@@ -138,7 +138,7 @@ fn a_deposed_object_of_a_plan_goes() {
     old["change"]["actions"] = json!(["delete"]);
     old["change"]["after"] = Value::Null;
     let kept = &mut change(&mut changes, ROLE)["change"]["after"];
-    kept["id"] = json!(kept["id"].as_str().expect("an id").replace(|c: char| c == '1', "2"));
+    kept["id"] = json!(kept["id"].as_str().expect("an id").replace('1', "2"));
     kept["principal_id"] = json!("99999999-0000-0000-0000-000000000000");
     changes["resource_changes"].as_array_mut().expect("changes").push(old);
     expect(&changes, Some(&base), "disproven", Some("identity"));

@@ -3,9 +3,11 @@
 //!
 //! `NETWORKS=<number>` tries more of them (100,000 outside CI, in a release build), `NETWORK=<number>` only that one.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use pullproof_audit::{Options, run};
 use pullproof_checker::{Plain, answer};
@@ -134,10 +136,23 @@ fn the_evaluators_agree_on_random_networks() {
         }
         None => 0..number("NETWORKS").unwrap_or(USUAL),
     };
+    let next = AtomicU64::new(numbers.start);
+    let results: Mutex<BTreeMap<u64, Option<Vec<String>>>> = Mutex::default();
+    let work = || {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= numbers.end {
+                return;
+            }
+            let found = catch_unwind(AssertUnwindSafe(|| wrong(number)));
+            let found = found.unwrap_or_else(|_| Some(vec!["panic".into()]));
+            results.lock().expect("no thread panics").insert(number, found);
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
     let (mut report, mut bad, mut unusable) = (String::new(), 0, 0);
-    for number in numbers.clone() {
-        let found =
-            catch_unwind(AssertUnwindSafe(|| wrong(number))).unwrap_or_else(|_| Some(vec!["panic".into()]));
+    for (number, found) in results.into_inner().expect("no thread panics") {
         match found {
             None => unusable += 1,
             Some(found) if found.is_empty() => {}

@@ -129,7 +129,7 @@ fn is_documented(name: &str) -> bool {
         hosts.any(|host| pattern_covers(&host.host, name))
     };
     registry::is_registry_host(name)
-        || REGISTRY_ALIASES.iter().any(|alias| name == *alias)
+        || REGISTRY_ALIASES.contains(&name)
         || clouds::all().iter().any(|cloud| is_within(name, &cloud.blob))
         || DOCUMENTED.iter().any(|host| is_within(name, host))
         || in_presets()
