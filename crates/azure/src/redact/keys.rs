@@ -122,6 +122,7 @@ const KEYS: &[&str] = &[
     "queryLogging",
     "recordType",
     "region",
+    "regionalEndpoints",
     "requiredMemberName",
     "requiredMembers",
     "resolutionPolicy",
