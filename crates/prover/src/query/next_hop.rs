@@ -105,6 +105,16 @@ impl Prover<'_> {
                     Err(missing) => return unknown(vec![missing]),
                 };
             }
+            // Any of them that is up carries it (R132).
+            Hop::Gateway(_, connections) => {
+                let up: Vec<Outcome> = connections.iter().map(|c| self.connection_up(*c)).collect();
+                if !up.is_empty() && up.iter().all(|o| matches!(o, Outcome::Fails(..))) {
+                    row.delivered = Some(false);
+                } else if !up.iter().any(Outcome::holds) {
+                    let open = up.iter().flat_map(|o| o.missing().into_iter().cloned()).collect::<Vec<_>>();
+                    left_open(&mut row, open);
+                }
+            }
             Hop::Internet => {
                 row.delivered = self.leaves_azure(subnet, nic, to);
                 if row.delivered.is_none() {
@@ -123,8 +133,7 @@ impl Prover<'_> {
                     row.delivered = Some(!basic && !dropped);
                 }
             }
-            Hop::VnetLocal | Hop::HubItself(_) | Hop::ServiceEndpoint(_) | Hop::Gateway(..) | Hop::Hub(_) => {
-            }
+            Hop::VnetLocal | Hop::HubItself(_) | Hop::ServiceEndpoint(_) | Hop::Hub(_) => {}
         }
         row
     }
@@ -173,8 +182,7 @@ impl Prover<'_> {
                     continue; // one prefix over several connections is one row here
                 }
                 seen.push((route.source, &route.hop));
-                let beaten = same.first().is_some_and(|best| i > 0 && best.source != route.source)
-                    || self.invalidated(&routes, route);
+                let beaten = beaten(&same, i) || self.invalidated(&routes, route);
                 let key = RowKey {
                     source: route.source,
                     hop: match &route.hop {
@@ -226,6 +234,22 @@ impl Prover<'_> {
                 | Selected::Open(..)
                 | Selected::Nothing => false,
             }
+    }
+}
+
+/// Whether a row loses to another of its prefix (R60, R61). Rows of the networks themselves keep learned ones out (R62),
+/// and those of service endpoints stay beside whatever else there is (R64).
+fn beaten(same: &[&Route], at: usize) -> bool {
+    let Some(route) = same.get(at) else { return false };
+    let stays = |r: &Route| r.source == RouteSource::Default && r.hop.is_local();
+    let service = |r: &Route| matches!(r.hop, Hop::ServiceEndpoint(_));
+    let user = same.iter().any(|r| r.source == RouteSource::User);
+    match route.source {
+        _ if service(route) => false,
+        RouteSource::User => false,
+        RouteSource::VirtualNetworkGateway => user || same.iter().any(|r| stays(r) || service(r)),
+        RouteSource::Default if stays(route) => user,
+        RouteSource::Default => same.iter().any(|r| r.source != RouteSource::Default),
     }
 }
 

@@ -43,7 +43,8 @@ impl Walk<'_, '_> {
         {
             return self.fail(packet, blocker);
         }
-        if only_address(&packet.to) == Some(hop) {
+        let reachable = !matches!(self.prover.locate(vnet, hop), Located::Nowhere);
+        if only_address(&packet.to) == Some(hop) && reachable {
             return self.at_the_hop(packet, vnet, hop);
         }
         match next.taken {

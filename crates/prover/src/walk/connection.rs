@@ -11,11 +11,12 @@ use super::packet::Packet;
 use crate::BlockerKind;
 use crate::missing::{evidence, not_modelled};
 use crate::outcome::{Blocker, Missing, Outcome};
+use crate::prover::Prover;
 
-impl Walk<'_, '_> {
+impl Prover<'_> {
     /// R132.
-    pub(super) fn connection_up(&self, c: ConnectionIx) -> Outcome {
-        let network = self.prover.network;
+    pub(crate) fn connection_up(&self, c: ConnectionIx) -> Outcome {
+        let network = self.network;
         let model = &network.connections[c];
         let name = model.id.name();
         let down = |what: &str, at| {
@@ -45,7 +46,7 @@ impl Walk<'_, '_> {
                 "collect the connection by itself",
             )),
             Val::Sym(symbol) => {
-                Outcome::open(self.prover.unknown(*symbol, format!("the status of connection {name}")))
+                Outcome::open(self.unknown(*symbol, format!("the status of connection {name}")))
             }
         };
         if !express {
@@ -56,7 +57,7 @@ impl Walk<'_, '_> {
 
     /// The circuit under an ExpressRoute connection, and its private peering.
     fn circuit_up(&self, c: ConnectionIx) -> Outcome {
-        let network = self.prover.network;
+        let network = self.network;
         let model = &network.connections[c];
         let name = model.id.name();
         let not_there = |what: String, why: &str| {
@@ -66,14 +67,14 @@ impl Walk<'_, '_> {
             Val::Known(Some(Ref::Here(ix))) => *ix,
             Val::Known(Some(Ref::NotRead(id))) => {
                 let what = format!("the circuit of connection {name}");
-                return Outcome::open(self.prover.not_read(id, what));
+                return Outcome::open(self.not_read(id, what));
             }
             Val::Known(None) => {
                 return not_there(format!("the circuit of connection {name}"), "the connection names none");
             }
             Val::Sym(symbol) => {
                 let what = format!("the circuit of connection {name}");
-                return Outcome::open(self.prover.unknown(*symbol, what));
+                return Outcome::open(self.unknown(*symbol, what));
             }
         };
         let line = &network.circuits[ix];
@@ -95,9 +96,9 @@ impl Walk<'_, '_> {
                 format!("the provider state of circuit {circuit_name}"),
                 "serviceProviderProvisioningState is not in the input",
             ),
-            Val::Sym(symbol) => Outcome::open(
-                self.prover.unknown(*symbol, format!("the provider state of circuit {circuit_name}")),
-            ),
+            Val::Sym(symbol) => {
+                Outcome::open(self.unknown(*symbol, format!("the provider state of circuit {circuit_name}")))
+            }
         };
         let is_private = |kind: &Val<Option<Box<str>>>| {
             kind.present().is_some_and(|k| k.eq_ignore_ascii_case("AzurePrivatePeering"))
@@ -116,7 +117,7 @@ impl Walk<'_, '_> {
                         format!("the state of the private peering of circuit {circuit_name}"),
                         "its state is not in the input, or not a known word",
                     ),
-                    Val::Sym(symbol) => Outcome::open(self.prover.unknown(
+                    Val::Sym(symbol) => Outcome::open(self.unknown(
                         *symbol,
                         format!("the state of the private peering of circuit {circuit_name}"),
                     )),
@@ -125,7 +126,9 @@ impl Walk<'_, '_> {
         };
         provider.and(peering)
     }
+}
 
+impl Walk<'_, '_> {
     pub(super) fn connection_tripwire(
         &self,
         ix: GatewayIx,

@@ -166,7 +166,7 @@ impl Walk<'_, '_> {
         let name = model.id.name();
         let mut packet = packet;
         packet.branch.basis.in_force(name, &model.provisioning_state, model.place);
-        match self.connection_up(c) {
+        match self.prover.connection_up(c) {
             Outcome::Holds => {}
             Outcome::Fails(blocker, _) => return self.fail(packet, blocker),
             Outcome::Open(missing, _) => return vec![packet.lost(missing)],

@@ -241,7 +241,7 @@ impl Walk<'_, '_> {
             }
         }
         if let Some(preferred) = site.preferred {
-            let up = self.connection_up(preferred);
+            let up = self.prover.connection_up(preferred);
             if !up.holds() {
                 return Err(up);
             }
