@@ -92,16 +92,16 @@ mod tests {
 
     #[test]
     fn names_are_relative_to_the_top_of_the_checkout() {
-        let here = places("/work/infra", "/work");
+        let here = places("/src/infra", "/src");
         assert_eq!(here.uri("./west europe.ndjson"), "infra/west%20europe.ndjson");
         assert_eq!(here.uri("../main.tf"), "main.tf");
-        assert_eq!(here.uri("/work/infra/a:b.tf"), "infra/a%3Ab.tf");
+        assert_eq!(here.uri("/src/infra/a:b.tf"), "infra/a%3Ab.tf");
     }
 
     #[test]
     fn a_path_outside_the_checkout_is_not_shown() {
-        let here = places("/work/infra", "/work");
-        for file in ["/home/somebody/estate.ndjson", "../../estate.ndjson", "/working/estate.ndjson"] {
+        let here = places("/src/infra", "/src");
+        for file in ["/home/somebody/estate.ndjson", "../../estate.ndjson", "/src-of-others/estate.ndjson"] {
             assert_eq!(here.inside(file), None, "{file}");
             assert_eq!(here.uri(file), "estate.ndjson");
         }
